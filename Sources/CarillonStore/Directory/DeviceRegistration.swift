@@ -47,15 +47,16 @@ struct DeviceRegistration {
     /// The users who get a device.
     var users: Set<UserID> { Set(devices.lazy.map(\.userID).filter { !$0.isNobody }) }
 
-    /// Waits for other registrations of the same users, ids or tokens, always in the same order.
-    func lock(_ session: borrowing PostgresSession) throws {
-        guard !devices.isEmpty else { return }
+    /// Waits for other registrations of the same users, ids or tokens.
+    func lock(_ session: borrowing PostgresSession) throws { try session.pipeline(locking) }
+
+    /// What waits for them, always in the same order.
+    var locking: [SQL] {
+        guard !devices.isEmpty else { return [] }
         let root = SHA256.hash(data: Array("devices:\(network.rawValue)".utf8))
         let first = root.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         // Waits in the order of the array: what unnest answers is not sorted.
-        try session.execute(
-            "SELECT pg_advisory_xact_lock(lock) FROM unnest(\(lockNumbers.map { first ^ $0 })) AS lock"
-        )
+        return ["SELECT pg_advisory_xact_lock(lock) FROM unnest(\(lockNumbers.map { first ^ $0 })) AS lock"]
     }
 
     /// Stores the devices; what is registered elsewhere under their tokens goes.
@@ -73,7 +74,7 @@ struct DeviceRegistration {
         telling listeners: FeedbackListeners = .none
     ) throws -> Set<DeviceID> {
         guard !devices.isEmpty else { return [] }
-        let former = try lockFormer(session)
+        let (former, start) = try lockFormer(session)
         // From here on nobody else changes it.
         if case .only(let known) = replaceable, let device = devices.first,
             try session.device(device.id, in: network) != known
@@ -83,7 +84,7 @@ struct DeviceRegistration {
         if writer == .user { try checkUser(former, telling: listeners, session) }
         let addsWebhookHosts = try addsWebhookHosts(session)
         try makeRoom(former, session)
-        try upsert(session)
+        try upsert(over: former, at: start, session)
         if addsWebhookHosts { try checkWebhookHosts(session) }
         let current = Dictionary(uniqueKeysWithValues: devices.map { ($0.id, $0) })
         // Who loses a device, or whose deliveries in memory have a former address, is looked at again.
@@ -112,13 +113,16 @@ struct DeviceRegistration {
         return numbers.sorted()
     }
 
-    /// Locks what is stored under these ids and tokens, in the order of the keys.
-    private func lockFormer(_ session: borrowing PostgresSession) throws -> [FormerDevice] {
+    /// Locks what is stored under these ids and tokens, in the order of the keys. The mark comes after that: what somebody has subscribed
+    /// one of them to meanwhile is from before.
+    private func lockFormer(
+        _ session: borrowing PostgresSession
+    ) throws -> (former: [FormerDevice], start: TransactionStart) {
         let ids = devices.map(\.id) + displaced
         let hashes = devices.compactMap(\.address.uniqueHash)
         // By its key each: by both conditions together all of a network's devices would be compared with all of these. Planned
         // each time, because in an empty table an index that names only the network seems as good.
-        let found = try session.query(
+        let answers = try session.pipeline([
             .unprepared(
                 """
                 WITH keys AS MATERIALIZED (
@@ -143,8 +147,10 @@ struct DeviceRegistration {
                     FOR UPDATE
                 ) AS former
                 """
-            )
-        ) { row in
+            ),
+            TransactionStart.statement,
+        ])
+        let found = try answers[0].map { row in
             FormerDevice(
                 id: try row.id(0),
                 user: try row.id(1),
@@ -157,7 +163,8 @@ struct DeviceRegistration {
         }
         // Somebody may have given the holder of a token another one before it was locked.
         let (ours, tokens) = (Set(ids), Set(hashes))
-        return found.filter { row in ours.contains(row.id) || row.hash.map(tokens.contains) ?? false }
+        let former = found.filter { row in ours.contains(row.id) || row.hash.map(tokens.contains) ?? false }
+        return (former, try TransactionStart(answers[1]))
     }
 
     /// Removes the devices whose tokens these take.
@@ -191,17 +198,22 @@ struct DeviceRegistration {
         )
     }
 
-    private func upsert(_ session: borrowing PostgresSession) throws {
+    private func upsert(
+        over former: [FormerDevice],
+        at start: TransactionStart,
+        _ session: borrowing PostgresSession
+    ) throws {
         let addresses = devices.map(\.address)
+        let living = former.filter(\.isOfTheLiving).map(\.id.rawValue)
         try session.execute(
             """
             INSERT INTO devices AS d (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
                                  address_hash, locale, state, error, registered_at, user_wipes, broadcasts, attributes,
-                                 secret_hash, obtained_at, obtained_for, state_at)
+                                 secret_hash, obtained_at, obtained_for, state_at, seen_at, owned_since)
             SELECT \(network.rawValue), n.device_id, n.user_id, n.provider, n.app_id, n.address, n.environment, n.p256dh,
                    n.auth, n.address_hash, n.locale, n.state, n.error, n.registered_at, coalesce(u.wipes, 0),
-                   n.broadcasts, n.attributes, n.secret_hash, n.obtained_at, n.registered_at,
-                   CASE WHEN n.state <> 'active' THEN now() END
+                   n.broadcasts, n.attributes, n.secret_hash, n.obtained_at, n.registered_at, n.state_at,
+                   \(start.moment), \(start.mark.rawValue)
             FROM unnest(\(devices.map(\.id.rawValue)), \(devices.map(\.userID.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)),
                         \(addresses.map(\.text)), \(addresses.map(\.storedEnvironment)),
@@ -209,9 +221,10 @@ struct DeviceRegistration {
                         \(addresses.map(\.uniqueHash)), \(devices.map(\.locale)), \(devices.map(\.state.rawValue)),
                         \(devices.map(\.error)), \(devices.map(\.registeredAt.stored)),
                         \(devices.map(\.broadcasts)), \(devices.map { $0.attributes?.stored }),
-                        \(devices.map(\.secretHash)), \(devices.map { $0.obtainedAt?.stored }))
+                        \(devices.map(\.secretHash)), \(devices.map { $0.obtainedAt?.stored }),
+                        \(devices.map { $0.state == .active ? nil : start.moment }))
                 AS n (device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale,
-                      state, error, registered_at, broadcasts, attributes, secret_hash, obtained_at)
+                      state, error, registered_at, broadcasts, attributes, secret_hash, obtained_at, state_at)
             LEFT JOIN LATERAL (
                 SELECT u.wipes FROM users u WHERE u.network_id = \(network.rawValue) AND u.user_id = n.user_id LIMIT 1
             ) AS u ON true
@@ -222,11 +235,12 @@ struct DeviceRegistration {
                 state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at,
                 obtained_at = EXCLUDED.obtained_at, obtained_for = EXCLUDED.obtained_for,
                 state_at = CASE WHEN EXCLUDED.state = d.state THEN d.state_at ELSE EXCLUDED.state_at END,
-                user_wipes = EXCLUDED.user_wipes, broadcasts = EXCLUDED.broadcasts, transient = false, seen_at = now(),
+                user_wipes = EXCLUDED.user_wipes, broadcasts = EXCLUDED.broadcasts, transient = false,
+                seen_at = EXCLUDED.seen_at,
                 attributes = EXCLUDED.attributes, secret_hash = EXCLUDED.secret_hash,
                 owned_since = CASE WHEN d.user_id = EXCLUDED.user_id AND d.user_wipes = EXCLUDED.user_wipes
                                    THEN d.owned_since
-                                   WHEN d.secret_hash = EXCLUDED.secret_hash AND \(sql: .isOfTheLiving)
+                                   WHEN d.secret_hash = EXCLUDED.secret_hash AND d.device_id = ANY (\(living))
                                    THEN d.owned_since
                                    ELSE EXCLUDED.owned_since END
             """

@@ -12,9 +12,16 @@ struct FactWriter {
     /// other: half of the throughput, measured.
     private static let tolerance: Int64 = 1000
 
-    let facts: DirectoryFacts
-    /// In which place of its batch each event arrived.
-    let places: [EventID: Int]
+    private let facts: DirectoryFacts
+    /// When they are written, by the database's clock.
+    private let moment: PostgresTimestamp
+    /// The mark of each event.
+    private let mark: (EventID) -> EventMark
+
+    /// Writes `facts` in a transaction of that `moment`; `mark` tells the marks of the events that state them.
+    init(facts: DirectoryFacts, at moment: PostgresTimestamp, mark: @escaping (EventID) -> EventMark) {
+        (self.facts, self.moment, self.mark) = (facts, moment, mark)
+    }
 
     /// All that there is to write when nobody is removed: none of it needs the answer of another.
     var statements: [SQL] { userStatements + channelStatements + memberStatements + deletionStatements }
@@ -47,10 +54,12 @@ struct FactWriter {
         let rolesAt = users.map(\.value.roles?.at.stored)
         return [
             """
-            INSERT INTO users (network_id, user_id, display_name, locale, roles, facts_at, deleted)
-            SELECT n.network_id, n.user_id, n.display_name, n.locale, n.roles, coalesce(n.stated_at, 'epoch'), n.deleted
+            INSERT INTO users (network_id, user_id, display_name, locale, roles, facts_at, deleted, added_at)
+            SELECT n.network_id, n.user_id, n.display_name, n.locale, n.roles, coalesce(n.stated_at, 'epoch'), n.deleted,
+                   \(moment)
             FROM unnest(\(networks), \(ids), \(names), \(locales), \(roles), \(statedAt), \(deleted))
                 AS n (network_id, user_id, display_name, locale, roles, stated_at, deleted)
+            \(sql: .ofNetworks)
             ON CONFLICT (network_id, user_id) DO NOTHING
             """,
             """
@@ -111,6 +120,7 @@ struct FactWriter {
             SELECT n.network_id, n.channel_id, n.display_name, n.fallback, n.direct, coalesce(n.stated_at, 'epoch'), n.deleted
             FROM unnest(\(networks), \(ids), \(names), \(fallbacks), \(direct), \(statedAt), \(seenAt), \(deleted))
                 AS n (network_id, channel_id, display_name, fallback, direct, stated_at, seen_at, deleted)
+            \(sql: .ofNetworks)
             WHERE n.seen_at IS NOT NULL
             ON CONFLICT (network_id, channel_id) DO NOTHING
             """,
@@ -158,9 +168,10 @@ struct FactWriter {
         return [
             """
             INSERT INTO withdrawals (network_id, event_id, withdrawn_at)
-            SELECT n.network_id, n.message, greatest(now(), n.deleted_at)
-            FROM unnest(\(networks), \(messages.map(\.key.id)), \(messages.map(\.value.stored)))
+            SELECT n.network_id, n.message, n.deleted_at
+            FROM unnest(\(networks), \(messages.map(\.key.id)), \(messages.map { max(moment, $0.value.stored) }))
                 AS n (network_id, message, deleted_at)
+            \(sql: .ofNetworks)
             ON CONFLICT (network_id, event_id) DO UPDATE SET withdrawn_at = EXCLUDED.withdrawn_at
             """,
             """
@@ -182,25 +193,26 @@ struct FactWriter {
         let users = members.map(\.key.user.rawValue)
         let at = members.map(\.value.at.stored)
         let isMember = members.map(\.value.isMember)
-        let since = members.map { places[EventID($0.value.sinceEvent), default: 0] }
+        let since = members.map { mark(EventID($0.value.sinceEvent)).rawValue }
         let leftAt = members.map(\.value.leftAt?.stored)
         return [
             """
             INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
-            SELECT n.network_id, n.channel_id, n.user_id, n.is_member, flight_mark(n.since_place),
-                   greatest(n.at, r.over_at + interval '1 microsecond')
+            SELECT n.network_id, n.channel_id, n.user_id, n.is_member, n.since,
+                   greatest(n.at, \(sql: .justAfter("r.over_at")))
             FROM unnest(\(networks), \(channels), \(users), \(at), \(isMember), \(since))
-                AS n (network_id, channel_id, user_id, at, is_member, since_place)
+                AS n (network_id, channel_id, user_id, at, is_member, since)
+            \(sql: .ofNetworks)
             \(sql: .removals)
             WHERE r.over_at IS NULL OR n.at >= r.over_at
             ON CONFLICT (network_id, channel_id, user_id) DO NOTHING
             """,
             """
             WITH target AS (
-                SELECT n.network_id, n.channel_id, n.user_id, n.is_member, n.since_place, n.left_at, r.over_at, r.wiped_at,
+                SELECT n.network_id, n.channel_id, n.user_id, n.is_member, n.since, n.left_at, r.over_at, r.wiped_at,
                        greatest(n.at, r.over_at + interval '1 microsecond') AS at
                 FROM unnest(\(networks), \(channels), \(users), \(at), \(isMember), \(since), \(leftAt))
-                    AS n (network_id, channel_id, user_id, at, is_member, since_place, left_at)
+                    AS n (network_id, channel_id, user_id, at, is_member, since, left_at)
                 JOIN members m
                     ON m.network_id = n.network_id AND m.channel_id = n.channel_id AND m.user_id = n.user_id
                 \(sql: .removals)
@@ -208,7 +220,7 @@ struct FactWriter {
                     AND (greatest(n.at, r.over_at + interval '1 microsecond') > m.facts_at
                          OR greatest(n.at, r.over_at + interval '1 microsecond') = m.facts_at
                             AND n.is_member <> m.is_member
-                         OR n.is_member AND m.is_member AND flight_mark(n.since_place) < m.since_event)
+                         OR n.is_member AND m.is_member AND n.since < m.since_event)
                 ORDER BY m.network_id, m.channel_id, m.user_id
                 FOR NO KEY UPDATE OF m
             )
@@ -217,8 +229,8 @@ struct FactWriter {
                 facts_at = greatest(m.facts_at, t.at),
                 since_event = CASE WHEN NOT t.is_member THEN m.since_event
                                    WHEN NOT m.is_member OR t.left_at >= m.facts_at OR m.facts_at <= t.over_at
-                                   THEN flight_mark(t.since_place)
-                                   ELSE least(m.since_event, flight_mark(t.since_place)) END,
+                                   THEN t.since
+                                   ELSE least(m.since_event, t.since) END,
                 \(sql: .wiping)
             FROM target t
             WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id

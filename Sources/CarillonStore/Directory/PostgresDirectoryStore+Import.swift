@@ -130,16 +130,16 @@ private struct ImportBatch: Sendable {
 
     func write(_ session: borrowing PostgresSession, telling listeners: FeedbackListeners) throws {
         _ = try session.declare(tags, in: network)
-        try devices.lock(session)
-        try writePeople(session)
-        try writeChannels(session)
+        let start = try session.start(with: devices.locking).start
+        try writePeople(at: start.moment, session)
+        try writeChannels(at: start.moment, session)
         try session.settleRemovals(of: members)
-        try session.makeMembers(members)
+        try session.makeMembers(members, as: start)
         try devices.write(session, telling: listeners)
         try session.subscribe(subscriptions, in: network, telling: listeners)
     }
 
-    private func writePeople(_ session: borrowing PostgresSession) throws {
+    private func writePeople(at moment: PostgresTimestamp, _ session: borrowing PostgresSession) throws {
         let rows = NamedRows(
             table: "users",
             key: "user_id",
@@ -149,12 +149,13 @@ private struct ImportBatch: Sendable {
                 ("display_name", "\(people.map { $0.person?.displayName })"),
                 ("locale", "\(people.map { $0.person?.locale })"),
                 ("roles", "\(people.map { $0.person?.roles.map(StoredRoles.text) })"),
-            ]
+            ],
+            addedAt: ("added_at", "\(moment)")
         )
-        try rows.write(in: network, session)
+        try rows.write(in: network, at: moment, session)
     }
 
-    private func writeChannels(_ session: borrowing PostgresSession) throws {
+    private func writeChannels(at moment: PostgresTimestamp, _ session: borrowing PostgresSession) throws {
         let rows = NamedRows(
             table: "channels",
             key: "channel_id",
@@ -165,7 +166,7 @@ private struct ImportBatch: Sendable {
                 ("direct", "\(channels.map { $0.channel?.isDirect })"),
             ]
         )
-        try rows.write(in: network, session)
+        try rows.write(in: network, at: moment, session)
     }
 }
 
@@ -177,10 +178,13 @@ private struct NamedRows {
     let isDescribed: [Bool]
     /// What describes them, each with a value for every row.
     let columns: [(name: String, values: SQL)]
+    /// When those were added who are new, where that is kept.
+    var addedAt: (name: SQL, value: SQL)?
 
     /// Replaces descriptions, and adds those who are only named where they are new.
-    func write(in network: NetworkID, _ session: borrowing PostgresSession) throws {
+    func write(in network: NetworkID, at moment: PostgresTimestamp, _ session: borrowing PostgresSession) throws {
         guard !ids.isEmpty else { return }
+        let epoch = PostgresTimestamp(microsecondsSince1970: 0)
         var names: SQL = ""
         var values: SQL = ""
         var described: SQL = ""
@@ -194,11 +198,13 @@ private struct NamedRows {
             updates += "ELSE t.\(sql: name) END, "
         }
         let key: SQL = "\(identifier: key)"
+        let (added, at): (SQL, SQL) = addedAt.map { (", " + $0.name, ", " + $0.value) } ?? ("", "")
         try session.execute(
             """
-            INSERT INTO \(identifier: table) AS t (network_id, \(sql: key)\(sql: names), facts_at)
-            SELECT \(network.rawValue), n.id\(sql: described), CASE WHEN n.is_described THEN now() ELSE 'epoch' END
-            FROM unnest(\(ids), \(isDescribed)\(sql: values)) AS n (id, is_described\(sql: names))
+            INSERT INTO \(identifier: table) AS t (network_id, \(sql: key)\(sql: names), facts_at\(sql: added))
+            SELECT \(network.rawValue), n.id\(sql: described), n.facts_at\(sql: at)
+            FROM unnest(\(ids), \(isDescribed), \(isDescribed.map { $0 ? moment : epoch })\(sql: values))
+                AS n (id, is_described, facts_at\(sql: names))
             LEFT JOIN LATERAL (
                 SELECT NOT k.deleted AS is_there FROM \(identifier: table) k
                 WHERE k.network_id = \(network.rawValue) AND k.\(sql: key) = n.id

@@ -41,7 +41,7 @@ extension PostgresDirectoryStore {
             try session.mention(users: ids, in: network)
             try session.mention(channels: [channel], in: network)
             let keys = ids.map { MemberKey(network: network, channel: channel, user: $0) }
-            try session.settleRemovals(of: keys)
+            let start = try session.start(with: .settlingRemovals(of: keys)).start
             let emptiedAt = try session.queryFirst(
                 """
                 UPDATE channels SET emptied_at = greatest(emptied_at, now()), unswept = true
@@ -63,7 +63,7 @@ extension PostgresDirectoryStore {
                 WHERE m.network_id = \(network.rawValue) AND m.channel_id = \(channel.rawValue) AND m.user_id = t.user_id
                 """
             )
-            try session.makeMembers(keys)
+            try session.makeMembers(keys, as: start)
         }
     }
 
@@ -73,17 +73,15 @@ extension PostgresDirectoryStore {
             try session.mention(users: [user], in: network)
             try session.mention(channels: [channel], in: network)
             let key = MemberKey(network: network, channel: channel, user: user)
-            try session.settleRemovals(of: [key])
-            let former = try session.queryFirst(
-                """
+            let former: SQL = """
                 SELECT is_member FROM members
                 WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue)
                     AND user_id = \(user.rawValue)
                 FOR NO KEY UPDATE
                 """
-            ) { row in try row.decode(0, as: Bool.self) }
-            try session.makeMembers([key])
-            return former != true
+            let (start, answers) = try session.start(with: [SQL].settlingRemovals(of: [key]) + [former])
+            try session.makeMembers([key], as: start)
+            return try answers.last?.map { row in try row.decode(0, as: Bool.self) }.first != true
         }
     }
 
@@ -103,18 +101,19 @@ extension PostgresDirectoryStore {
 }
 
 extension PostgresSession {
-    /// Makes users members as of now, whatever events said; those who are members already keep the beginning.
+    /// Makes users members as of the transaction's start, whatever events said; those who are members already keep the beginning.
     ///
     /// The keys come sorted and each once, and are settled.
-    func makeMembers(_ keys: [MemberKey]) throws {
+    func makeMembers(_ keys: [MemberKey], as start: TransactionStart) throws {
         guard !keys.isEmpty else { return }
         try execute(
             """
             INSERT INTO members AS m (network_id, channel_id, user_id, is_member, since_event, facts_at)
-            SELECT n.network_id, n.channel_id, n.user_id, true, next_mark(),
-                   greatest(now(), c.emptied_at + interval '1 microsecond', u.wiped_at + interval '1 microsecond')
+            SELECT n.network_id, n.channel_id, n.user_id, true, \(start.mark.rawValue),
+                   greatest(\(start.moment), \(sql: .justAfter("c.emptied_at")), \(sql: .justAfter("u.wiped_at")))
             FROM unnest(\(keys.map(\.network.rawValue)), \(keys.map(\.channel.rawValue)), \(keys.map(\.user.rawValue)))
                 AS n (network_id, channel_id, user_id)
+            \(sql: .ofNetworks)
             \(sql: .endOfBoth)
             ON CONFLICT (network_id, channel_id, user_id) DO UPDATE
             SET is_member = true, facts_at = greatest(m.facts_at, EXCLUDED.facts_at),

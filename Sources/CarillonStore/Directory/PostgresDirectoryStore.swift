@@ -16,20 +16,20 @@ package struct PostgresDirectoryStore: DirectoryStore {
     package func putUser(_ person: Person, in network: NetworkID) async throws -> Bool {
         let roles = person.roles.map(StoredRoles.text)
         return try await pool.write { session in
-            try session.queryFirst(
+            try session.put(
                 """
-                WITH former AS (
-                    SELECT deleted FROM users WHERE network_id = \(network.rawValue) AND user_id = \(person.id.rawValue)
-                )
+                SELECT deleted FROM users WHERE network_id = \(network.rawValue) AND user_id = \(person.id.rawValue)
+                FOR NO KEY UPDATE
+                """,
+                """
                 INSERT INTO users AS u (network_id, user_id, display_name, locale, roles, facts_at)
                 VALUES (\(network.rawValue), \(person.id.rawValue), \(person.displayName as String?),
                         \(person.locale as String?), \(roles as String?), now())
                 ON CONFLICT (network_id, user_id) DO UPDATE
                 SET display_name = EXCLUDED.display_name, locale = EXCLUDED.locale, roles = EXCLUDED.roles,
                     facts_at = greatest(u.facts_at, EXCLUDED.facts_at), deleted = false
-                RETURNING NOT EXISTS (SELECT FROM former WHERE NOT deleted)
                 """
-            ) { row in try row.decode(0) } ?? false
+            )
         }
     }
 
@@ -76,21 +76,21 @@ package struct PostgresDirectoryStore: DirectoryStore {
     /// Replaces a channel's description; `true` when the channel is new.
     package func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
-            try session.queryFirst(
+            try session.put(
                 """
-                WITH former AS (
-                    SELECT deleted FROM channels
-                    WHERE network_id = \(network.rawValue) AND channel_id = \(channel.id.rawValue)
-                )
+                SELECT deleted FROM channels
+                WHERE network_id = \(network.rawValue) AND channel_id = \(channel.id.rawValue)
+                FOR NO KEY UPDATE
+                """,
+                """
                 INSERT INTO channels AS c (network_id, channel_id, display_name, direct, facts_at)
                 VALUES (\(network.rawValue), \(channel.id.rawValue), \(channel.displayName as String?),
                         \(channel.isDirect as Bool?), now())
                 ON CONFLICT (network_id, channel_id) DO UPDATE
                 SET display_name = EXCLUDED.display_name, direct = EXCLUDED.direct, facts_at = greatest(c.facts_at, EXCLUDED.facts_at),
                     deleted = false
-                RETURNING NOT EXISTS (SELECT FROM former WHERE NOT deleted)
                 """
-            ) { row in try row.decode(0) } ?? false
+            )
         }
     }
 
@@ -128,5 +128,13 @@ package struct PostgresDirectoryStore: DirectoryStore {
                 """
             ) > 0
         }
+    }
+}
+
+extension PostgresSession {
+    /// Writes a description, after a look at whether what it is about was deleted; `true` when there was no such, or it was.
+    fileprivate func put(_ look: SQL, _ description: SQL) throws -> Bool {
+        let former = try pipeline([look, description])[0].map { row in try row.decode(0, as: Bool.self) }
+        return former.first ?? true
     }
 }

@@ -8,12 +8,21 @@ extension PostgresSession {
     func mention(users: some Sequence<UserID>, in network: NetworkID) throws {
         let ids = Set(users).sorted().map(\.rawValue)
         guard !ids.isEmpty else { return }
-        try execute(
+        // Mostly nobody is new, and then no row is touched.
+        let new = try query(
             """
-            INSERT INTO users AS u (network_id, user_id, facts_at)
-            SELECT \(network.rawValue), n.user_id, 'epoch' FROM unnest(\(ids)) AS n (user_id)
+            SELECT n.user_id, now() FROM unnest(\(ids)) AS n (user_id)
             WHERE (SELECT k.deleted FROM users k
                    WHERE k.network_id = \(network.rawValue) AND k.user_id = n.user_id LIMIT 1) IS DISTINCT FROM false
+            """
+        ) { row in (id: try row.decode(0, as: String.self), moment: try row.decode(1, as: PostgresTimestamp.self)) }
+        guard let moment = new.first?.moment else { return }
+        try execute(
+            """
+            INSERT INTO users AS u (network_id, user_id, facts_at, added_at)
+            SELECT n.network_id, n.user_id, 'epoch', \(moment)
+            FROM unnest(\(new.map { _ in network.rawValue }), \(new.map(\.id))) AS n (network_id, user_id)
+            \(sql: .ofNetworks)
             ON CONFLICT (network_id, user_id) DO UPDATE SET deleted = false WHERE u.deleted
             """
         )

@@ -21,8 +21,15 @@ extension PostgresSession {
     /// Writes down what removals have ended of these relations, where nobody has swept it yet, so that they can be changed
     /// as if it had been. The keys come sorted.
     func settleRemovals(of members: [MemberKey]) throws {
-        guard !members.isEmpty else { return }
-        try execute(
+        try pipeline(.settlingRemovals(of: members))
+    }
+}
+
+extension [SQL] {
+    /// What ``Postgres/PostgresSession/settleRemovals(of:)`` runs.
+    static func settlingRemovals(of members: [MemberKey]) -> [SQL] {
+        guard !members.isEmpty else { return [] }
+        return [
             """
             WITH target AS (
                 SELECT m.network_id, m.channel_id, m.user_id, r.over_at, r.wiped_at
@@ -39,14 +46,14 @@ extension PostgresSession {
             FROM target t
             WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
             """
-        )
+        ]
     }
 }
 
 extension SQL {
     /// Ends relation `m` as the removals of `t` did; it counts again from then on, as what it says now.
     static let ending: SQL = """
-        is_member = false, facts_at = t.over_at + interval '1 microsecond',
+        is_member = false, facts_at = \(sql: .justAfter("t.over_at")),
         \(sql: .wiping)
         """
 

@@ -169,26 +169,21 @@ extension PostgresSession {
         guard !rows.isEmpty else { return }
         let devices = Set(rows.compactMap { if case .device(let id) = $0.1 { id } else { nil } })
         // From here on nobody else registers them: whoever does so later has the greater mark.
-        if !devices.isEmpty {
-            try execute(
-                """
-                SELECT FROM (SELECT n.device_id FROM unnest(\(devices.sorted().map(\.rawValue))) AS n (device_id)
-                             ORDER BY n.device_id) AS k
-                CROSS JOIN LATERAL (
-                    SELECT FROM devices d
-                    WHERE d.network_id = \(network.rawValue) AND d.device_id = k.device_id
-                    LIMIT 1
-                    FOR SHARE
-                ) AS held
-                """
-            )
-        }
-        let begun = try query(
+        let holding: SQL = """
+            SELECT FROM (SELECT n.device_id FROM unnest(\(devices.sorted().map(\.rawValue))) AS n (device_id)
+                         ORDER BY n.device_id) AS k
+            CROSS JOIN LATERAL (
+                SELECT FROM devices d
+                WHERE d.network_id = \(network.rawValue) AND d.device_id = k.device_id
+                LIMIT 1
+                FOR SHARE
+            ) AS held
             """
-            INSERT INTO subscriptions AS s (network_id, tag, kind, subject_id, user_wipes)
-            SELECT \(network.rawValue), n.tag, n.kind, n.subject_id, k.wipes
+        // What is over is held, in the order of the keys. What there is not yet somebody else may begin just now, who goes first then.
+        let looking: SQL = """
+            SELECT n.position, k.wipes, former.is_in_force IS NOT NULL
             FROM unnest(\(rows.map(\.0.rawValue)), \(rows.map(\.1.kind.rawValue)), \(rows.map(\.1.id)))
-                AS n (tag, kind, subject_id)
+                WITH ORDINALITY AS n (tag, kind, subject_id, position)
             CROSS JOIN LATERAL (
                 (SELECT u.wipes FROM users u
                  WHERE n.kind = 'user' AND u.network_id = \(network.rawValue) AND u.user_id = n.subject_id
@@ -199,15 +194,27 @@ extension PostgresSession {
                      AND \(sql: .isOfTheLiving)
                  LIMIT 1)
             ) AS k (wipes)
-            ON CONFLICT (network_id, tag, kind, subject_id) DO UPDATE
-            SET since = EXCLUDED.since, user_wipes = EXCLUDED.user_wipes
-            WHERE NOT (\(sql: .isInForce))
-            RETURNING s.kind, s.subject_id, s.tag
+            LEFT JOIN LATERAL (
+                SELECT coalesce(\(sql: .isInForce), false) AS is_in_force FROM subscriptions s
+                WHERE s.network_id = \(network.rawValue) AND s.tag = n.tag AND s.kind = n.kind
+                    AND s.subject_id = n.subject_id
+                LIMIT 1
+                FOR NO KEY UPDATE
+            ) AS former ON true
+            WHERE former.is_in_force IS NOT TRUE
             """
-        ) { row in
-            DirectoryNews.subscription(
-                SubscriptionNews(Subscriber(try row.choice(0), trusted: try row.decode(1)), try row.id(2))
-            )
+        let answers = try pipeline((devices.isEmpty ? [] : [holding]) + [TransactionStart.statement, looking])
+        let start = try TransactionStart(answers[answers.count - 2])
+        let missing = try answers[answers.count - 1].map { row in
+            let (tag, subscriber) = rows[try row.decode(0, as: Int.self) - 1]
+            return MissingSubscription(tag: tag, subscriber: subscriber, wipes: try row.decode(1), isOver: try row.decode(2))
+        }
+        let begun = try pipeline(missing.beginning(in: network, with: start.mark)).flatMap { answer in
+            try answer.map { row in
+                DirectoryNews.subscription(
+                    SubscriptionNews(Subscriber(try row.choice(0), trusted: try row.decode(1)), try row.id(2))
+                )
+            }
         }
         try listeners.tell(begun, in: network, self)
     }
@@ -237,5 +244,54 @@ extension PostgresSession {
             """
         ) { row in try row.decode(0, as: Bool.self) }
         if isOver == true { throw LimitReached(.tagsPerSubscriber, limit) }
+    }
+}
+
+/// A subscription that there is not, or that is over.
+private struct MissingSubscription {
+    var tag: TagID
+    var subscriber: Subscriber
+    /// How often the user has been removed.
+    var wipes: Int32
+    /// Whether there was one; it is held.
+    var isOver: Bool
+}
+
+extension [MissingSubscription] {
+    /// What has them begin; answers those that do.
+    fileprivate func beginning(in network: NetworkID, with mark: EventMark) -> [SQL] {
+        let (over, new) = (filter(\.isOver), filter { !$0.isOver })
+        var statements: [SQL] = []
+        if !over.isEmpty {
+            statements.append(
+                """
+                UPDATE subscriptions s SET since = \(mark.rawValue), user_wipes = n.wipes
+                FROM \(sql: over.rows(in: network))
+                WHERE s.network_id = n.network_id AND s.tag = n.tag AND s.kind = n.kind AND s.subject_id = n.subject_id
+                RETURNING s.kind, s.subject_id, s.tag
+                """
+            )
+        }
+        if !new.isEmpty {
+            statements.append(
+                """
+                INSERT INTO subscriptions AS s (network_id, tag, kind, subject_id, user_wipes, since)
+                SELECT n.network_id, n.tag, n.kind, n.subject_id, n.wipes, \(mark.rawValue)
+                FROM \(sql: new.rows(in: network))
+                \(sql: .ofNetworks)
+                ON CONFLICT (network_id, tag, kind, subject_id) DO NOTHING
+                RETURNING s.kind, s.subject_id, s.tag
+                """
+            )
+        }
+        return statements
+    }
+
+    private func rows(in network: NetworkID) -> SQL {
+        """
+        unnest(\(map { _ in network.rawValue }), \(map(\.tag.rawValue)), \(map(\.subscriber.kind.rawValue)),
+               \(map(\.subscriber.id)), \(map(\.wipes)))
+            AS n (network_id, tag, kind, subject_id, wipes)
+        """
     }
 }

@@ -50,15 +50,17 @@ package struct PostgresTagStore: TagStore {
     /// Takes no longer the more there are: they are swept by the ``Housekeeper``.
     package func deleteTag(_ id: TagID, in network: NetworkID) async throws {
         try await pool.write { session in
+            let start = try session.start().start
             _ = try session.execute(
                 """
                 INSERT INTO tags AS t (network_id, tag, created_at, updated_at, declared, wiped_at, unswept)
-                SELECT n.network_id, n.tag, now(), now(), false, next_mark(), true
-                FROM (SELECT \(network.rawValue), \(id.rawValue)) AS n (network_id, tag)
+                SELECT n.network_id, n.tag, n.at, n.at, false, n.mark, true
+                FROM (SELECT \(network.rawValue), \(id.rawValue), \(start.moment), \(start.mark.rawValue))
+                    AS n (network_id, tag, at, mark)
                 WHERE EXISTS (SELECT FROM tags k WHERE k.network_id = n.network_id AND k.tag = n.tag)
                     OR EXISTS (SELECT FROM subscriptions s WHERE s.network_id = n.network_id AND s.tag = n.tag)
                 ON CONFLICT (network_id, tag) DO UPDATE
-                SET description = NULL, self_service = false, declared = false, updated_at = now(),
+                SET description = NULL, self_service = false, declared = false, updated_at = EXCLUDED.updated_at,
                     wiped_at = greatest(t.wiped_at, EXCLUDED.wiped_at), unswept = true
                 """
             )
@@ -82,18 +84,22 @@ extension PostgresSession {
         try lock("tags", in: network)
         guard let limit = try self.network(network)?.limits[.tags] else { throw StoreError.unknownNetwork }
         let ids = latest.map(\.id.rawValue)
-        let known = try query(
+        let (start, answers) = try start(with: [
             "SELECT tag FROM tags WHERE network_id = \(network.rawValue) AND tag = ANY (\(ids)) AND declared"
-        ) { row in try row.id(0, of: Tag.self) }
+        ])
+        let known = try answers.last?.map { row in try row.id(0, of: Tag.self) } ?? []
         try execute(
             """
             INSERT INTO tags AS t (network_id, tag, description, self_service, created_at, updated_at)
-            SELECT \(network.rawValue), n.tag, n.description, n.self_service, now(), now()
-            FROM unnest(\(ids), \(latest.map(\.description)), \(latest.map(\.isSelfService)))
-                AS n (tag, description, self_service)
+            SELECT n.network_id, n.tag, n.description, n.self_service, \(start.moment), \(start.moment)
+            FROM unnest(\(latest.map { _ in network.rawValue }), \(ids), \(latest.map(\.description)),
+                        \(latest.map(\.isSelfService)))
+                AS n (network_id, tag, description, self_service)
+            \(sql: .ofNetworks)
             ON CONFLICT (network_id, tag) DO UPDATE
-            SET description = EXCLUDED.description, self_service = EXCLUDED.self_service, updated_at = now(),
-                created_at = CASE WHEN t.declared THEN t.created_at ELSE now() END, declared = true
+            SET description = EXCLUDED.description, self_service = EXCLUDED.self_service,
+                updated_at = EXCLUDED.updated_at,
+                created_at = CASE WHEN t.declared THEN t.created_at ELSE EXCLUDED.created_at END, declared = true
             """
         )
         let new = Set(latest.map(\.id)).subtracting(known)

@@ -135,9 +135,7 @@ extension PostgresEventInbox {
             WHERE \(sql: .hasKey("i", "event_id", of: "p"))
             RETURNING i.network_id, i.event_id, i.source_id, i.received_at, i.occurred_at, i.body, i.lease_token,
                 i.rescues, i.cursor, i.resolved, i.notified, i.suppressed_network, i.suppressed_user,
-                i.suppressed_channel, i.no_device, coalesce(i.mark, i.event_id),
-                i.received_at < now() - \(idempotencyWindow.wholeMilliseconds) * interval '1 millisecond',
-                i.withdrawn,
+                i.suppressed_channel, i.no_device, coalesce(i.mark, i.event_id), i.run_at, i.withdrawn,
                 i.intercepted, i.interception, p.run_at, i.trace
             """
         let answers = try session.pipeline([
@@ -145,6 +143,7 @@ extension PostgresEventInbox {
         ])
         return try answers[1].map { row in
             let receivedAt = try row.timestamp(3)
+            let claimedAt = try row.timestamp(16) - leaseDuration
             let sourceID = try row.decode(2, as: String.self)
             let stored = StoredEvent(
                 body: Array(try row.decode(5, as: String.self).utf8),
@@ -187,7 +186,7 @@ extension PostgresEventInbox {
                 event: pending,
                 rescues: try row.decode(7),
                 dueAt: try row.timestamp(20),
-                isLate: try row.decode(16),
+                isLate: receivedAt < claimedAt - idempotencyWindow,
                 // What an endpoint kept from somebody must not reach them because nobody can read that any more.
                 isReadable: event != nil && (interception == nil || verdict != nil),
                 isKnown: isKnown

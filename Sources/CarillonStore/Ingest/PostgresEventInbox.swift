@@ -33,14 +33,15 @@ package final class PostgresEventInbox: EventInbox {
             guard try first(session) else { return nil }
             guard !batch.events.isEmpty else { return ([:], 0) }
             var members = KnownMembers(among: batch.facts.implied)
-            let (known, block) = try Self.recordKeys(of: batch.events, &members, session)
+            let (known, start) = try Self.recordKeys(of: batch.events, &members, session)
+            let mark = { (id: EventID) in start.mark(of: batch.places[id, default: 0]) }
             let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
             let accepted = batch.events.filter(isNew)
             let stated = accepted.count == batch.events.count ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
-            let facts = members.leftOut(of: stated) { EventMark(block: block, place: batch.places[$0, default: 0]) }
-            let writer = FactWriter(facts: facts, places: batch.places)
+            let facts = members.leftOut(of: stated, mark: mark)
+            let writer = FactWriter(facts: facts, at: start.moment, mark: mark)
             let rows =
-                Self.pendingRows(of: accepted.filter(\.isExpanded), batch.places)
+                Self.pendingRows(of: accepted.filter(\.isExpanded), at: start.moment, mark)
                 + Self.doneRows(of: accepted.filter { !$0.isExpanded })
             if facts.removesNobody {
                 try session.commit(after: writer.statements + rows)
@@ -48,45 +49,46 @@ package final class PostgresEventInbox: EventInbox {
                 try writer.write(session)
                 try session.commit(after: rows)
             }
-            return (ids: known, block: block)
+            return (ids: known, block: start.block)
         }
         guard let known else { return nil }
-        return try events.map { event in
-            guard let id = known.ids[event.key] else { throw StoreError.unreadable("event key") }
+        return events.map { event in
+            // Of a network that has just been deleted nothing is written, nor would anything of it be delivered.
+            let id = known.ids[event.key] ?? event.id
             guard id == event.id else { return .duplicate(id) }
             return .accepted(id, EventMark(block: known.block, place: batch.places[id, default: 0]))
         }
     }
 
     /// Claims the source ids, and a block of marks for the new ones; answers under which id each is known now, which for a
-    /// new one is its own. Looks, on the way, who is a member already.
+    /// new one is its own, and for one of a network that there is not none. Looks, on the way, who is a member already.
     private static func recordKeys(
         of events: [IncomingEvent],
         _ members: inout KnownMembers,
         _ session: borrowing PostgresSession
-    ) throws -> (known: [EventKey: EventID], block: Int64) {
+    ) throws -> (known: [EventKey: EventID], start: TransactionStart) {
         let networks = events.map(\.networkID.rawValue)
         let sources = events.map(\.event.sourceID)
         let window = idempotencyWindow.wholeMilliseconds
         var known: [EventKey: EventID] = [:]
-        var block: Int64 = 0
         let claim: SQL = """
             INSERT INTO event_keys AS k (network_id, source_id, event_id, received_at)
             SELECT n.network_id, n.source_id, n.event_id, n.received_at
             FROM unnest(\(networks), \(sources), \(events.map(\.id.uuid)), \(events.map(\.receivedAt.stored)))
                 AS n (network_id, source_id, event_id, received_at)
+            \(sql: .ofNetworks)
             ON CONFLICT (network_id, source_id)
             DO UPDATE SET event_id = EXCLUDED.event_id, received_at = EXCLUDED.received_at
-            WHERE k.received_at < EXCLUDED.received_at - \(window) * interval '1 millisecond'
-            RETURNING k.network_id, k.source_id, k.event_id, (SELECT nextval('marks'))
+            WHERE k.received_at AT TIME ZONE 'UTC'
+                < EXCLUDED.received_at AT TIME ZONE 'UTC' - \(window) * interval '1 millisecond'
+            RETURNING k.network_id, k.source_id, k.event_id
             """
-        let answers = try session.pipeline([claim] + members.statements)
+        let (start, answers) = try session.start(with: [claim] + members.statements)
         try answers.first?.forEach { row in
             known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
-            block = try row.decode(3)
         }
         try members.take(answers.dropFirst())
-        guard known.count < events.count else { return (known, block) }
+        guard known.count < events.count else { return (known, start) }
         // The conflict has locked these rows, so what is read here stays true until the end of the transaction.
         let others = events.filter { known[$0.key] == nil }
         try session.forEach(
@@ -99,29 +101,33 @@ package final class PostgresEventInbox: EventInbox {
         ) { row in
             known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
         }
-        return (known, block)
+        return (known, start)
     }
 
     /// What writes the events that have to be expanded.
-    private static func pendingRows(of events: [IncomingEvent], _ places: [EventID: Int]) -> [SQL] {
+    private static func pendingRows(
+        of events: [IncomingEvent],
+        at moment: PostgresTimestamp,
+        _ mark: (EventID) -> EventMark
+    ) -> [SQL] {
         guard !events.isEmpty else { return [] }
-        let lease = leaseDuration.wholeMilliseconds
         return [
             """
             INSERT INTO inbox (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, occurred_at,
                                body, trace, leased, mark, run_at)
             SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.channel_id, n.actor_id, n.received_at,
-                   n.occurred_at, n.body, n.trace, n.leased, flight_mark(n.place),
-                   CASE WHEN n.leased THEN now() + \(lease) * interval '1 millisecond' ELSE now() END
+                   n.occurred_at, n.body, n.trace, n.leased, n.mark, n.run_at
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
                         \(events.map(\.event.type.rawValue)), \(events.map(\.event.channel?.id.rawValue)),
                         \(events.map(\.event.actor?.id.rawValue)), \(events.map(\.receivedAt.stored)),
                         \(events.map(\.event.timestamp.stored)),
                         \(events.map { String(decoding: $0.body, as: UTF8.self) }),
                         \(events.map(\.event.trace?.header)), \(events.map(\.leased)),
-                        \(events.map { places[$0.id, default: 0] }))
+                        \(events.map { mark($0.id).rawValue }),
+                        \(events.map { $0.leased ? moment + leaseDuration : moment }))
                 AS n (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, occurred_at, body,
-                      trace, leased, place)
+                      trace, leased, mark, run_at)
+            \(sql: .ofNetworks)
             """
         ]
     }
@@ -138,6 +144,7 @@ package final class PostgresEventInbox: EventInbox {
                         \(events.map(\.event.actor?.id.rawValue)), \(events.map(\.receivedAt.stored)),
                         \(events.map(\.event.trace?.header)))
                 AS n (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, trace)
+            \(sql: .ofNetworks)
             """
         ]
     }

@@ -8,7 +8,7 @@ extension EventMark: PostgresDecodable {
         self.init(try UUID(postgres: field))
     }
 
-    /// The mark of a place in a block, as the function `flight_mark` says it.
+    /// The mark of a place in a block that sequence `marks` gave out.
     init(block: Int64, place: Int) {
         let low = UInt64(bitPattern: block + Int64(place))
         var bytes: uuid_t = (255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0)

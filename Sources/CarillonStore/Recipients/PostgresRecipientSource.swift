@@ -95,8 +95,8 @@ package final class PostgresRecipientSource: RecipientSource {
     private func prospect(_ query: RecipientQuery, _ listing: IncomingEvent) async throws -> RecipientPage {
         do {
             try await pool.write(lockWait: Self.lockWait) { session in
-                _ = try session.execute("SELECT nextval('marks')")
-                try FactWriter(facts: DirectoryFacts(of: [listing]), places: [listing.id: 0]).write(session)
+                let start = try session.start().start
+                try FactWriter(facts: DirectoryFacts(of: [listing]), at: start.moment) { _ in start.mark }.write(session)
                 let pages = try self.pages(for: [query]) { statements in try session.pipeline(statements) }
                 guard let page = pages.first else { throw MissingRecipientPage() }
                 throw TakenBack(page: page)

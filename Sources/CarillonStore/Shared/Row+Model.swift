@@ -36,6 +36,13 @@ extension Row {
     }
 }
 
+extension PostgresTimestamp {
+    /// The moment so much later, to the millisecond.
+    static func + (moment: Self, duration: Duration) -> Self {
+        Self(microsecondsSince1970: moment.microsecondsSince1970 + duration.wholeMilliseconds * 1000)
+    }
+}
+
 extension Timestamp {
     /// The moment as PostgreSQL keeps it; one that it cannot keep is before or after all others.
     var stored: PostgresTimestamp {

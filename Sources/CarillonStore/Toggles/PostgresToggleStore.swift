@@ -194,8 +194,8 @@ package struct PostgresToggleStore: ToggleStore {
         try session.execute(
             """
             INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
-            SELECT m.network_id, m.channel_id, m.user_id, false, '00000000-0000-0000-0000-000000000000',
-                   coalesce(\(sql: .wipedUntil) + interval '1 microsecond', 'epoch')
+            SELECT m.network_id, m.channel_id, m.user_id, false, '00000000-0000-0000-0000-000000000000'::uuid,
+                   coalesce(\(sql: .justAfter(.wipedUntil)), 'epoch'::timestamptz)
             FROM (SELECT \(network.rawValue), \(channel.rawValue), \(user.rawValue))
                 AS m (network_id, channel_id, user_id)
             ON CONFLICT (network_id, channel_id, user_id) DO NOTHING
