@@ -114,13 +114,9 @@ extension PostgresSession {
 
     /// Notes that what there is under a name is to be purged, unless there is such a network. The caller holds the name's lock.
     func noteFormerNetwork(_ network: NetworkID) throws {
+        guard try execute("SELECT FROM networks WHERE network_id = \(network.rawValue)") == 0 else { return }
         try execute(
-            """
-            INSERT INTO former_networks (network_id)
-            SELECT \(network.rawValue)
-            WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = \(network.rawValue))
-            ON CONFLICT (network_id) DO NOTHING
-            """
+            "INSERT INTO former_networks (network_id) VALUES (\(network.rawValue)) ON CONFLICT (network_id) DO NOTHING"
         )
     }
 

@@ -46,7 +46,8 @@ extension PostgresSession {
             VALUES (\(request.scope), \(request.keyHash), \(request.bodyHash), \(sealed), now())
             ON CONFLICT (network_id, key_hash) DO UPDATE
             SET body_hash = EXCLUDED.body_hash, sealed = EXCLUDED.sealed, created_at = EXCLUDED.created_at
-            WHERE k.created_at <= now() - \(lifetime) * interval '1 millisecond'
+            WHERE k.created_at AT TIME ZONE 'UTC'
+                <= EXCLUDED.created_at AT TIME ZONE 'UTC' - \(lifetime) * interval '1 millisecond'
             """
         )
         guard noted == 1 else { return false }

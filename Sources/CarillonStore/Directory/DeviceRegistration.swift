@@ -148,7 +148,7 @@ struct DeviceRegistration {
                 ) AS former
                 """
             ),
-            TransactionStart.statement,
+            TransactionStart.statement(),
         ])
         let found = try answers[0].map { row in
             FormerDevice(

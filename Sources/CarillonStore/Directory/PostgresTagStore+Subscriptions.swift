@@ -203,7 +203,7 @@ extension PostgresSession {
             ) AS former ON true
             WHERE former.is_in_force IS NOT TRUE
             """
-        let answers = try pipeline((devices.isEmpty ? [] : [holding]) + [TransactionStart.statement, looking])
+        let answers = try pipeline((devices.isEmpty ? [] : [holding]) + [TransactionStart.statement(), looking])
         let start = try TransactionStart(answers[answers.count - 2])
         let missing = try answers[answers.count - 1].map { row in
             let (tag, subscriber) = rows[try row.decode(0, as: Int.self) - 1]

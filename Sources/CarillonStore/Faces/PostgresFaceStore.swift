@@ -127,15 +127,18 @@ package struct PostgresFaceStore: FaceStore {
     /// Marks something as used that may be used once, until a moment; `false` when it was used before.
     package func useNonce(_ hash: [UInt8], until end: Timestamp, of network: NetworkID) async throws -> Bool {
         try await pool.write { session in
-            let isNew = try session.execute(
+            let answers = try session.pipeline([
                 """
-                INSERT INTO used_nonces AS u (network_id, nonce_hash, expires_at)
+                DELETE FROM used_nonces
+                WHERE network_id = \(network.rawValue) AND nonce_hash = \(hash) AND expires_at <= now()
+                """,
+                """
+                INSERT INTO used_nonces (network_id, nonce_hash, expires_at)
                 VALUES (\(network.rawValue), \(hash), \(end.stored))
-                ON CONFLICT (network_id, nonce_hash) DO UPDATE SET expires_at = EXCLUDED.expires_at
-                WHERE u.expires_at <= now()
-                """
-            )
-            guard isNew > 0 else { return false }
+                ON CONFLICT (network_id, nonce_hash) DO NOTHING
+                """,
+            ])
+            guard answers[1].affectedRows > 0 else { return false }
             let first = Array(hash.prefix(1))
             let last = first + [UInt8](repeating: .max, count: hash.count)
             let count = try session.queryFirst(

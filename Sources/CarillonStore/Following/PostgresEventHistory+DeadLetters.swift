@@ -39,27 +39,30 @@ extension PostgresEventHistory {
     package func reviveDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Lane? {
         let groupID = ids.next()
         return try await pool.write { session in
-            let revived = try session.queryFirst(
+            let answers = try session.pipeline([
+                "SELECT now()",
                 """
                 DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)
-                RETURNING event_id, provider, app_id, cause, locale, title, body, device_id, user_id, now(), devices, content
-                """
-            ) { row in
+                RETURNING event_id, provider, app_id, cause, locale, title, body, device_id, user_id, devices, content
+                """,
+            ])
+            let now = try answers[0].map { row in try row.timestamp(0) }
+            let revived = try answers[1].map { row in
                 var cause = try DeliveryCause(stored: try row.decode(3), eventID: try row.eventID(0))
-                cause.receivedAt = try row.timestamp(9)
+                cause.receivedAt = now[0]
                 cause.isRevived = true
                 let owner = DeviceOwner(device: try row.id(7), user: try row.id(8))
                 var group = DeliveryGroup(
                     id: groupID,
                     lane: Lane(networkID: network, provider: try row.choice(1), appID: try row.decode(2)),
                     cause: cause,
-                    push: try row.push(4, content: 11),
+                    push: try row.push(4, content: 10),
                     targets: [],
                     leased: false
                 )
-                group.deviceCounts = try row.decode(10, as: Int?.self).map { $0 > 1 ? [owner.user: $0] : [:] }
+                group.deviceCounts = try row.decode(9, as: Int?.self).map { $0 > 1 ? [owner.user: $0] : [:] }
                 return StoredDelivery(group, devices: [owner])
-            }
+            }.first
             guard let revived else { return nil }
             try session.insert([revived])
             try session.execute(

@@ -10,8 +10,9 @@ extension PostgresEventHistory {
             guard try EventStatusReader(network: network).isKnown(id, session) else { return false }
             try session.execute(
                 """
-                INSERT INTO withdrawals (network_id, event_id) VALUES (\(network.rawValue), \(id.uuid))
-                ON CONFLICT (network_id, event_id) DO UPDATE SET withdrawn_at = now()
+                INSERT INTO withdrawals (network_id, event_id, withdrawn_at)
+                VALUES (\(network.rawValue), \(id.uuid), now())
+                ON CONFLICT (network_id, event_id) DO UPDATE SET withdrawn_at = EXCLUDED.withdrawn_at
                 """
             )
             // Waits for whoever writes a page of it just now, so that its deliveries are seen below. Whoever looks for its

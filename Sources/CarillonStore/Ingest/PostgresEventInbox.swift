@@ -49,7 +49,7 @@ package final class PostgresEventInbox: EventInbox {
                 try writer.write(session)
                 try session.commit(after: rows)
             }
-            return (ids: known, block: start.block)
+            return (ids: known, block: start.number)
         }
         guard let known else { return nil }
         return events.map { event in

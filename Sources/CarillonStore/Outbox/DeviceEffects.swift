@@ -54,7 +54,11 @@ struct DeviceEffects {
     }
 
     /// Applies them to devices that still belong to the user, and that were not registered again since.
-    func write(_ session: borrowing PostgresSession, telling listeners: FeedbackListeners = .none) throws {
+    func write(
+        at moment: PostgresTimestamp,
+        _ session: borrowing PostgresSession,
+        telling listeners: FeedbackListeners = .none
+    ) throws {
         let rows = effects.sorted { $0.key < $1.key }
         guard !rows.isEmpty else { return }
         let touched = try session.query(
@@ -75,7 +79,7 @@ struct DeviceEffects {
                 FOR NO KEY UPDATE OF d
             )
             UPDATE devices d SET error = t.error, state = coalesce(t.state, d.state),
-                state_at = CASE WHEN t.state IS NULL THEN d.state_at ELSE now() END
+                state_at = CASE WHEN t.state IS NULL THEN d.state_at ELSE \(moment) END
             FROM target t
             WHERE d.network_id = t.network_id AND d.device_id = t.device_id
             RETURNING d.network_id, d.device_id, d.user_id, d.provider, d.app_id, t.state, t.state <> t.former,

@@ -21,8 +21,8 @@ extension PostgresOutbox {
             (left.group.lane.networkID.rawValue, left.group.id.uuidString)
                 < (right.group.lane.networkID.rawValue, right.group.id.uuidString)
         }
-        let done = try Self.remove(ordered.filter(\.remainders.isEmpty), session)
-        let (shrunk, repeated) = try Self.shrink(ordered.filter { !$0.remainders.isEmpty }, session)
+        let (done, start) = try Self.remove(ordered.filter(\.remainders.isEmpty), session)
+        let (shrunk, repeated) = try Self.shrink(ordered.filter { !$0.remainders.isEmpty }, at: start.moment, session)
         let fenced = done.union(shrunk.keys)
         let written = ordered.filter { fenced.contains($0.group.id) }
         try insertSplitOff(written, living: shrunk, session)
@@ -34,20 +34,18 @@ extension PostgresOutbox {
         receipt.lanes = try LaneRows.note(Self.answers(of: notifications), session)
         let braked = Set(receipt.lanes.filter { $1.brakedSince != nil }.keys)
         let listeners = FeedbackListeners(endpoints, ids: ids)
-        try DeviceEffects(notifications, sparing: braked).write(session, telling: listeners)
-        let messages = written.filter { $0.group.isRelay }
-        if !messages.isEmpty || listeners.want(FeedbackType.ofDeliveries) {
-            let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
-            let moment = now ?? ordered[0].group.cause.receivedAt
+        try DeviceEffects(notifications, sparing: braked).write(at: start.moment, session, telling: listeners)
+        if listeners.want(FeedbackType.ofDeliveries) {
             try session.insert(
                 notifications.flatMap { settlement in
                     let told = endpoints[settlement.group.lane.networkID] ?? []
-                    return settlement.feedback(to: told, at: moment, ids: ids)
+                    return settlement.feedback(to: told, at: Timestamp(stored: start.moment), ids: ids)
                 }
             )
-            // Messages to endpoints are no devices.
-            if !messages.isEmpty { try RelayLog(messages, at: moment).write(session) }
         }
+        // Messages to endpoints are no devices.
+        let messages = written.filter { $0.group.isRelay }
+        if !messages.isEmpty { try RelayLog(messages, at: start).write(session) }
         receipt.stale = Set(ordered.map(\.group.id)).subtracting(fenced).subtracting(repeated)
         return receipt
     }
@@ -61,11 +59,13 @@ extension PostgresOutbox {
         return answers
     }
 
-    /// Deletes the rows of groups that are done.
-    private static func remove(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws -> Set<UUID> {
-        guard !settlements.isEmpty else { return [] }
+    /// Deletes the rows of groups that are done, as the first thing that the transaction does.
+    private static func remove(
+        _ settlements: [Settlement],
+        _ session: borrowing PostgresSession
+    ) throws -> (removed: Set<UUID>, start: TransactionStart) {
         let groups = settlements.map(\.group)
-        let removed = try session.queryQueue(
+        let removing: SQL = .onQueue(
             """
             DELETE FROM deliveries d
             USING unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.leaseToken)))
@@ -73,8 +73,13 @@ extension PostgresOutbox {
             WHERE \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token AND d.leased
             RETURNING d.group_id
             """
-        ) { row in try row.decode(0, as: UUID.self) }
-        return Set(removed)
+        )
+        let (start, answers) = try session.start(
+            numberedBy: .endpointRevisions,
+            with: groups.isEmpty ? [] : [removing]
+        )
+        let removed = try answers.flatMap { answer in try answer.map { row in try row.decode(0, as: UUID.self) } }
+        return (Set(removed), start)
     }
 
     /// Leaves the first remainder in the row: leased as it is, or to be claimed after its delay.
@@ -83,6 +88,7 @@ extension PostgresOutbox {
     /// live: somebody may have asked for messages once more while they were on their way.
     private static func shrink(
         _ settlements: [Settlement],
+        at moment: PostgresTimestamp,
         _ session: borrowing PostgresSession
     ) throws -> (shrunk: [UUID: Timestamp], repeated: Set<UUID>) {
         guard !settlements.isEmpty else { return ([:], []) }
@@ -92,19 +98,18 @@ extension PostgresOutbox {
             rest.targets.map(DeviceOwner.init).stored(in: group.cause)
         }
         let sizes = kept.map(\.targets.count)
-        let delays = kept.map { $0.delay.map { max(.zero, $0).wholeMilliseconds } }
+        let dueAt = kept.map { $0.delay.map { moment + max(.zero, $0) } }
         let isSmaller = settlements.map { !$0.records.isEmpty || $0.remainders.count > 1 }
         let networks = groups.map(\.lane.networkID.rawValue)
         let tokens = groups.map(\.leaseToken)
         let shrunk = try session.queryQueue(
             """
             UPDATE deliveries d
-            SET targets = n.targets, size = n.size, attempt = n.attempt, rescues = 0, leased = n.delay IS NULL,
-                lane_reason = n.lane_reason,
-                run_at = coalesce(now() + n.delay * interval '1 millisecond', d.run_at)
+            SET targets = n.targets, size = n.size, attempt = n.attempt, rescues = 0, leased = n.run_at IS NULL,
+                lane_reason = n.lane_reason, run_at = coalesce(n.run_at, d.run_at)
             FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(targets), \(sizes),
-                        \(kept.map(\.attempt)), \(delays), \(kept.map(\.laneReason)), \(isSmaller))
-                AS n (network_id, group_id, lease_token, targets, size, attempt, delay, lane_reason, is_smaller)
+                        \(kept.map(\.attempt)), \(dueAt), \(kept.map(\.laneReason)), \(isSmaller))
+                AS n (network_id, group_id, lease_token, targets, size, attempt, run_at, lane_reason, is_smaller)
             WHERE \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token AND d.leased
                 AND (d.size > n.size OR NOT n.is_smaller)
             RETURNING d.group_id, d.expires_at
@@ -115,11 +120,11 @@ extension PostgresOutbox {
         let repeated = try session.queryQueue(
             """
             SELECT d.group_id
-            FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(sizes), \(delays))
-                AS n (network_id, group_id, lease_token, size, delay)
+            FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(sizes), \(dueAt.map { $0 == nil }))
+                AS n (network_id, group_id, lease_token, size, is_leased)
             JOIN deliveries d
                 ON \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token
-            WHERE d.size <= n.size AND d.leased = (n.delay IS NULL)
+            WHERE d.size <= n.size AND d.leased = n.is_leased
             """
         ) { row in try row.decode(0, as: UUID.self) }
         return (ends, Set(repeated).subtracting(ends.keys))

@@ -31,9 +31,13 @@ struct RelayLog {
 
     private var rows: [RelayKey: Row] = [:]
     private var effects: [EndpointKey: Effect] = [:]
+    /// What the transaction began with; its number is the next revision of endpoints.
+    private let start: TransactionStart
 
     /// The log of settlements of messages.
-    init(_ settlements: [Settlement], at now: Timestamp) {
+    init(_ settlements: [Settlement], at start: TransactionStart) {
+        self.start = start
+        let now = Timestamp(stored: start.moment)
         for settlement in settlements {
             let (lane, events) = (settlement.group.lane, settlement.relayedEvents)
             for record in settlement.records {
@@ -125,24 +129,25 @@ struct RelayLog {
     private func writeEffects(_ session: borrowing PostgresSession) throws {
         let rows = effects.sorted { $0.key < $1.key }
         guard !rows.isEmpty else { return }
-        let patience = Endpoint.patience.wholeMilliseconds
+        let moment = start.moment
+        let (despairing, lately) = (moment - Endpoint.patience, moment - .seconds(1))
         let hours = Endpoint.patience.components.seconds / 3_600
         // While all goes well the row is written once a second.
         try session.execute(
             """
             UPDATE endpoints e
-            SET last_success_at = CASE WHEN v.succeeded THEN now() ELSE e.last_success_at END,
-                failing_since = CASE WHEN NOT v.succeeded THEN coalesce(e.failing_since, now()) END,
+            SET last_success_at = CASE WHEN v.succeeded THEN \(moment) ELSE e.last_success_at END,
+                failing_since = CASE WHEN NOT v.succeeded THEN coalesce(e.failing_since, \(moment)) END,
                 last_error = coalesce(v.farewell, v.error),
                 state = CASE WHEN v.ends THEN 'disabled' ELSE e.state END,
                 state_reason = CASE WHEN v.ends THEN coalesce(v.farewell, v.despair) ELSE e.state_reason END,
-                state_at = CASE WHEN v.ends THEN now() ELSE e.state_at END,
-                revision = CASE WHEN v.ends THEN nextval('endpoint_revisions') ELSE e.revision END
+                state_at = CASE WHEN v.ends THEN \(moment) ELSE e.state_at END,
+                revision = CASE WHEN v.ends THEN \(start.number) ELSE e.revision END
             FROM (
                 SELECT present.network_id, present.endpoint_id, n.succeeded, n.error, n.farewell,
                        \("nothing went through for \(hours) hours") AS despair,
                        present.state = 'enabled' AND (n.farewell IS NOT NULL OR NOT n.succeeded
-                           AND present.failing_since < now() - \(patience) * interval '1 millisecond') IS TRUE AS ends
+                           AND present.failing_since < \(despairing)) IS TRUE AS ends
                 FROM unnest(\(rows.map(\.key.network.rawValue)), \(rows.map(\.key.endpoint.rawValue)),
                             \(rows.map(\.value.hasSucceeded)), \(rows.map(\.value.error)), \(rows.map(\.value.farewell)))
                     AS n (network_id, endpoint_id, succeeded, error, farewell)
@@ -151,7 +156,7 @@ struct RelayLog {
                     WHERE s.network_id = n.network_id AND s.endpoint_id = n.endpoint_id
                         AND (NOT n.succeeded OR n.error IS NOT NULL OR n.farewell IS NOT NULL
                              OR s.failing_since IS NOT NULL OR s.last_error IS NOT NULL
-                             OR (s.last_success_at < now() - interval '1 second') IS NOT FALSE)
+                             OR (s.last_success_at < \(lately)) IS NOT FALSE)
                     LIMIT 1
                     FOR NO KEY UPDATE
                 ) AS present

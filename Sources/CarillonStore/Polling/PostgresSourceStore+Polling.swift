@@ -90,18 +90,22 @@ extension PostgresSourceStore: SourceQueue {
 
     /// Lets go a source that is to be asked again after a wait.
     package func release(_ source: ClaimedSource, after wait: Duration, _ outcome: PollOutcome) async throws {
-        let failure: String? = if case .failed(let reason) = outcome { reason } else { nil }
+        // Of what there is not yet the least is the other: when the first failure was is kept.
+        let change: SQL =
+            switch outcome {
+            case .succeeded: ", failures = 0, failing_since = NULL"
+            case .failed(let reason):
+                """
+                , failures = failures + 1, failing_since = least(failing_since, now()), last_poll_at = now(),
+                last_error = \(reason)
+                """
+            case .undecided: ""
+            }
         try await pool.write { session in
             _ = try session.execute(
                 """
                 UPDATE sources
-                SET leased = false, run_at = now() + \(wait.wholeMilliseconds) * interval '1 millisecond',
-                    failures = CASE WHEN \(outcome == .succeeded) THEN 0 WHEN \(failure != nil) THEN failures + 1
-                               ELSE failures END,
-                    failing_since = CASE WHEN \(outcome == .succeeded) THEN NULL
-                                    WHEN \(failure != nil) THEN coalesce(failing_since, now()) ELSE failing_since END,
-                    last_poll_at = CASE WHEN \(failure != nil) THEN now() ELSE last_poll_at END,
-                    last_error = coalesce(\(failure), last_error)
+                SET leased = false, run_at = now() + \(wait.wholeMilliseconds) * interval '1 millisecond'\(sql: change)
                 WHERE network_id = \(source.networkID.rawValue) AND source_id = \(source.id.rawValue)
                     AND leased AND lease_token = \(source.leaseToken)
                 """

@@ -45,11 +45,12 @@ package struct PostgresEndpointStore: EndpointStore {
     ) async throws -> Endpoint? {
         try await pool.write { session in
             try session.lockNetwork(network)
-            let all = try session.endpoints(of: network)
+            let (start, answers) = try session.start(numberedBy: .endpointRevisions, with: [.endpoints(of: network)])
+            let all = try answers.flatMap { answer in try answer.map { row in try row.endpoint() } }
             guard let former = all.first(where: { $0.id == id }) else { return nil }
             let changed = try change(former)
             try all.filter { $0.id != id }.check(changed)
-            try StoredEndpoint(changed).update(in: network, session)
+            try StoredEndpoint(changed).update(in: network, revision: start.number, session)
             return changed
         }
     }
@@ -157,11 +158,7 @@ package struct PostgresEndpointStore: EndpointStore {
 extension PostgresSession {
     /// A network's endpoints, the oldest first.
     func endpoints(of network: NetworkID) throws -> [Endpoint] {
-        try query(
-            """
-            SELECT \(sql: Row.endpointColumns) FROM endpoints WHERE network_id = \(network.rawValue) ORDER BY endpoint_id
-            """
-        ) { row in try row.endpoint() }
+        try query(.endpoints(of: network)) { row in try row.endpoint() }
     }
 
     fileprivate func sealedSecrets(
@@ -174,5 +171,13 @@ extension PostgresSession {
             WHERE network_id = \(network.rawValue) AND endpoint_id = \(id.rawValue)
             """
         ) { row in (sealed: try row.decode(0), now: try row.timestamp(1)) }
+    }
+}
+
+extension SQL {
+    fileprivate static func endpoints(of network: NetworkID) -> SQL {
+        """
+        SELECT \(sql: Row.endpointColumns) FROM endpoints WHERE network_id = \(network.rawValue) ORDER BY endpoint_id
+        """
     }
 }

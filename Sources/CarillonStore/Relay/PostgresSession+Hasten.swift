@@ -38,10 +38,12 @@ extension PostgresSession {
         var cause = group.cause
         let end = max(expiry, group.expiresAt)
         cause.relay?.expiresAt = end
+        // What it is due at is the end of its lease while it is leased.
+        let dueAt: SQL = group.leased ? "d.run_at" : "least(d.run_at, now())"
         _ = try executeOnQueue(
             """
             UPDATE deliveries d
-            SET run_at = CASE WHEN d.leased THEN d.run_at ELSE least(d.run_at, now()) END, cause = \(cause.stored),
+            SET run_at = \(sql: dueAt), cause = \(cause.stored),
                 expires_at = \(end.stored)
             WHERE d.network_id = \(group.lane.networkID.rawValue) AND d.group_id = \(group.id)
             """

@@ -24,7 +24,7 @@ struct StoredEndpoint: Sendable {
     }
 
     /// Writes what became of the row; one that is in use again has not failed yet.
-    func update(in network: NetworkID, _ session: borrowing PostgresSession) throws {
+    func update(in network: NetworkID, revision: Int64, _ session: borrowing PostgresSession) throws {
         let settings = endpoint.settings
         try session.execute(
             """
@@ -33,7 +33,7 @@ struct StoredEndpoint: Sendable {
                 settings = \(settings.stored), state_reason = \(endpoint.stateReason),
                 state_at = \(endpoint.stateAt.stored),
                 failing_since = CASE WHEN state = \(endpoint.state.rawValue) THEN failing_since END,
-                state = \(endpoint.state.rawValue), revision = nextval('endpoint_revisions')
+                state = \(endpoint.state.rawValue), revision = \(revision)
             WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.id.rawValue)
             """
         )

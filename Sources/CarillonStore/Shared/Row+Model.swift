@@ -41,6 +41,11 @@ extension PostgresTimestamp {
     static func + (moment: Self, duration: Duration) -> Self {
         Self(microsecondsSince1970: moment.microsecondsSince1970 + duration.wholeMilliseconds * 1000)
     }
+
+    /// The moment so much earlier, to the millisecond.
+    static func - (moment: Self, duration: Duration) -> Self {
+        Self(microsecondsSince1970: moment.microsecondsSince1970 - duration.wholeMilliseconds * 1000)
+    }
 }
 
 extension Timestamp {

@@ -1,36 +1,47 @@
 import CarillonCore
 import Postgres
 
-/// What a transaction reads first, beside its other first statements: its moment by the database's clock, the same for all that it writes, and a
-/// mark.
+/// What a transaction reads before it writes, in the round trip of its first statements: its time by the database's clock, and a number
+/// that no other has.
 ///
-/// Both are parameters of what is written: statements that change rows hold no function whose answer depends on where or when it is asked, see
-/// `docs/decisions/0036`.
+/// Both become parameters of what is written: statements that change rows hold no function whose answer depends on where or when it is
+/// asked, see `docs/decisions/0036`.
 struct TransactionStart: Sendable {
+    /// What the number is taken from.
+    enum Sequence: String {
+        case marks
+        case endpointRevisions = "endpoint_revisions"
+    }
+
     /// The transaction's time, as PostgreSQL's `now()` says it.
     let moment: PostgresTimestamp
-    /// The first of the marks that are its own, one for each place.
-    let block: Int64
+    /// The number; of `marks` the first of a block.
+    let number: Int64
 
-    static let statement: SQL = "SELECT now(), nextval('marks')"
+    static func statement(numberedBy sequence: Sequence = .marks) -> SQL {
+        "SELECT now(), nextval('\(sql: SQL(trusted: sequence.rawValue))')"
+    }
 
     init(_ answer: StatementResult) throws {
         let rows = try answer.map { row in (try row.decode(0, as: PostgresTimestamp.self), try row.decode(1, as: Int64.self)) }
         guard let row = rows.first else { throw StoreError.unreadable("moment") }
-        (moment, block) = row
+        (moment, number) = row
     }
 
-    /// Its only mark, where it needs no more.
+    /// Its mark, where it needs no more than one.
     var mark: EventMark { mark(of: 0) }
 
-    /// The mark of a place.
-    func mark(of place: Int) -> EventMark { EventMark(block: block, place: place) }
+    /// The mark of a place in the block.
+    func mark(of place: Int) -> EventMark { EventMark(block: number, place: place) }
 }
 
 extension PostgresSession {
     /// Runs statements in one round trip, after what reads the transaction's start.
-    func start(with statements: [SQL] = []) throws -> (start: TransactionStart, answers: ArraySlice<StatementResult>) {
-        let answers = try pipeline([TransactionStart.statement] + statements)
+    func start(
+        numberedBy sequence: TransactionStart.Sequence = .marks,
+        with statements: [SQL] = []
+    ) throws -> (start: TransactionStart, answers: ArraySlice<StatementResult>) {
+        let answers = try pipeline([TransactionStart.statement(numberedBy: sequence)] + statements)
         return (try TransactionStart(answers[0]), answers.dropFirst())
     }
 }
