@@ -126,8 +126,7 @@ import Testing
             let now = try await answer(life.event, in: scene)
             try await pool.script(
                 """
-                UPDATE outcomes SET number = NULL, stopped_network = NULL, stopped_user = NULL,
-                    stopped_channel = NULL, revived = NULL;
+                UPDATE outcomes SET stopped_network = NULL, stopped_user = NULL, stopped_channel = NULL, revived = NULL;
                 DELETE FROM stopped_users;
                 """
             )

@@ -47,6 +47,20 @@ import Testing
 
     private func new(_ network: NetworkID) -> NetworkCredentials { .sample(network, name: "Again") }
 
+    @Test func `events of a network that is gone are accepted with the others, and nothing of them is written`()
+        async throws
+    {
+        #expect(try await scene.accounts.deleteNetwork(scene.network))
+        let late = scene.incoming(.message("c", from: Person(id: "a"), members: ["b"]))
+        let other = scene.incoming(.message("c", from: Person(id: "a"), members: ["b"]), in: scene.otherNetwork)
+        let answers = try await scene.inbox.accept([late, other])
+        #expect(answers.map(\.unmarked) == [.accepted(late.id), .accepted(other.id)])
+        for table in ["event_keys", "inbox", "users", "channels", "members"] {
+            let networks = try await pool.all("SELECT network_id FROM \(identifier: table)", as: String.self)
+            #expect(Set(networks) == [scene.otherNetwork.rawValue], "\(table)")
+        }
+    }
+
     @Test
     func `nothing of a successor is lost, though the deletion of thousands was killed and two replicas go on with it`()
         async throws

@@ -44,11 +44,53 @@ import Testing
         #expect(migration.steps.last == .index(last))
     }
 
+    @Test func `a text is divided into its commands, whatever has semicolons in it`() {
+        let text = """
+            -- First; of all.
+            CREATE TABLE pets (id int, "a;b" text DEFAULT 'it''s; so');
+            /* None; of them; is one. */;
+            CREATE FUNCTION one() RETURNS int LANGUAGE sql
+            BEGIN ATOMIC
+                SELECT CASE WHEN true THEN 1 END;
+                SELECT 2;
+            END;
+            CREATE FUNCTION two() RETURNS trigger LANGUAGE plpgsql AS $body$
+            BEGIN PERFORM $$;$$; RETURN NULL; END
+            $body$;
+
+            UPDATE pets SET id = 1 WHERE "a;b" = $1 -- at; last
+            """
+        let beginnings = CommandScanner(text).map { command in
+            command.words.drop { $0 != "CREATE" && $0 != "UPDATE" }.prefix(3).joined(separator: " ")
+        }
+        #expect(
+            beginnings == ["CREATE TABLE pets", "CREATE FUNCTION one()", "CREATE FUNCTION two()", "UPDATE pets SET"]
+        )
+    }
+
+    @Test func `each file is divided into commands that begin as such`() throws {
+        for migration in try Migration.all(in: TestDatabase.migrations) {
+            for command in CommandScanner(migration.text) {
+                let lines = command.split(separator: "\n").filter {
+                    !$0.drop(while: \.isWhitespace).hasPrefix("--") && !$0.allSatisfy(\.isWhitespace)
+                }
+                let word = lines.first?.prefix { $0.isLetter }
+                #expect(
+                    word.map { ["ALTER", "CREATE", "DO", "DROP", "INSERT", "LOCK", "UPDATE", "WITH"].contains($0) }
+                        == true,
+                    "\(command)"
+                )
+            }
+        }
+    }
+
     @Test func `nothing of a file is left out`() throws {
         for migration in try Migration.all(in: TestDatabase.migrations) {
             let words = migration.steps.flatMap { step in
                 switch step {
                 case .together(let text), .repeated(let text): text.words
+                case .key(let key):
+                    "ALTER TABLE \(key.table) ADD CONSTRAINT \(key.name) PRIMARY KEY\(key.columns);".words
                 case .index(let index):
                     "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(index.table)\(index.columns);"
                         .words

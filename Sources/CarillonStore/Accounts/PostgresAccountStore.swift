@@ -71,8 +71,8 @@ package struct PostgresAccountStore: AccountStore {
             let deleted = try session.execute("DELETE FROM networks WHERE network_id = \(id.rawValue)")
             if deleted > 0 {
                 try session.noteFormerNetwork(id)
-                try session.recordChange(of: nil, in: id)
                 try session.countFaceChange()
+                try session.recordChange(of: nil, in: id)
             }
             return deleted > 0
         }

@@ -1,26 +1,43 @@
 import CarillonCore
 import Postgres
 
-extension ReadPoint {
-    /// Where the transaction that runs stands: its snapshot, in all statements of a repeatable read the same, and the time.
-    ///
-    /// The notation is what PostgreSQL calls a `pg_snapshot`.
-    static func current(_ session: borrowing PostgresSession) throws -> ReadPoint {
-        let point = try session.queryFirst("SELECT pg_current_snapshot()::text, now()") { row in
-            ReadPoint(try row.decode(0), moment: try row.timestamp(1))
-        }
-        guard let point else { throw StoreError.unreadable("snapshot") }
-        return point
+/// How far the changes of networks had come before anything else was read: whoever asks for those behind it learns of all that what was read
+/// after it may not have seen.
+struct ReadPoints {
+    private let moment: Timestamp
+    private var numbers: [NetworkID: Int64] = [:]
+
+    /// What reads them; to be run before, or at one moment with, what is read of the networks.
+    static func statement(for networks: Set<NetworkID>) -> SQL {
+        """
+        SELECT now(), n.network_id, c.seq
+        FROM unnest(\(networks.sorted().map(\.rawValue))) AS n (network_id)
+        LEFT JOIN LATERAL (
+            SELECT c.seq FROM change_counters c WHERE c.network_id = n.network_id AND c.slot = 0 LIMIT 1
+        ) AS c ON true
+        """
     }
+
+    /// Takes in what the statement answered.
+    init(_ answer: StatementResult) throws {
+        let rows = try answer.map { row in
+            (
+                moment: try row.timestamp(0), network: try row.id(1, of: Network.self),
+                number: try row.decode(2, as: Int64?.self)
+            )
+        }
+        moment = rows.first?.moment ?? ReadPoint.longAgo.moment
+        for row in rows { numbers[row.network] = row.number }
+    }
+
+    /// That of a network, in which there may have been no change ever.
+    subscript(network: NetworkID) -> ReadPoint { ReadPoint("\(numbers[network] ?? 0)", moment: moment) }
+}
+
+extension ReadPoint {
+    /// The last change that it knows; `nil` where it is not in the notation of this store.
+    var number: Int64? { Int64(rawValue) }
 
     /// So long ago that everything may have changed since.
-    static let longAgo = ReadPoint("1:1:", moment: Timestamp(milliseconds: 0))
-
-    /// Whether it is in the notation of this store.
-    var isSnapshot: Bool {
-        rawValue.utf8.count { $0 == UInt8(ascii: ":") } == 2
-            && rawValue.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: ":")).contains($0) || $0 == UInt8(ascii: ",")
-            }
-    }
+    static let longAgo = ReadPoint("0", moment: Timestamp(milliseconds: 0))
 }

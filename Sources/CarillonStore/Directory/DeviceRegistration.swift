@@ -67,13 +67,23 @@ struct DeviceRegistration {
     ///   - listeners: Who is told.
     /// - Returns: The ids that are new.
     /// - Throws: ``DeviceTaken``, ``LimitReached`` and ``DeviceChanged``, with which the transaction has to end.
-    @discardableResult
     func write(
         _ session: borrowing PostgresSession,
         by writer: Writer = .admin,
         telling listeners: FeedbackListeners = .none
     ) throws -> Set<DeviceID> {
-        guard !devices.isEmpty else { return [] }
+        let (new, touched) = try store(session, by: writer, telling: listeners)
+        try session.recordChanges(of: touched)
+        return new
+    }
+
+    /// The same for what goes on to write; answers as well whose changes are to be recorded at its end.
+    func store(
+        _ session: borrowing PostgresSession,
+        by writer: Writer = .admin,
+        telling listeners: FeedbackListeners = .none
+    ) throws -> (new: Set<DeviceID>, touched: [(network: NetworkID, user: UserID?)]) {
+        guard !devices.isEmpty else { return ([], []) }
         let (former, start) = try lockFormer(session)
         // From here on nobody else changes it.
         if case .only(let known) = replaceable, let device = devices.first,
@@ -89,11 +99,13 @@ struct DeviceRegistration {
         let current = Dictionary(uniqueKeysWithValues: devices.map { ($0.id, $0) })
         // Who loses a device, or whose deliveries in memory have a former address, is looked at again.
         let touched = former.filter { row in current[row.id].map { !row.isTheSame(as: $0) } ?? true }
-        try session.recordChanges(of: Set(touched.map(\.user)).sorted().map { (network, $0) })
         if listeners.want(FeedbackType.ofDevices, in: network) {
             try listeners.tell(news(since: former), in: network, session)
         }
-        return Set(devices.map(\.id)).subtracting(former.filter(\.isOfTheLiving).map(\.id))
+        return (
+            Set(devices.map(\.id)).subtracting(former.filter(\.isOfTheLiving).map(\.id)),
+            Set(touched.map(\.user)).sorted().map { (network, $0) }
+        )
     }
 
     private var lockNumbers: [Int64] {

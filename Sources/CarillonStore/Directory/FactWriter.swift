@@ -26,14 +26,19 @@ struct FactWriter {
     /// All that there is to write when nobody is removed: none of it needs the answer of another.
     var statements: [SQL] { userStatements + channelStatements + memberStatements + deletionStatements }
 
-    /// Writes facts that may remove somebody.
-    func write(_ session: borrowing PostgresSession) throws {
+    /// Whom what is deleted concerns: everybody in its network. Noted last, with whom ``write(_:)`` answers.
+    var changes: [(network: NetworkID, user: UserID?)] {
+        Set(facts.deletedMessages.keys.map(\.network)).map { ($0, nil) }
+    }
+
+    /// Writes facts that may remove somebody; answers who was removed.
+    func write(_ session: borrowing PostgresSession) throws -> [(network: NetworkID, user: UserID?)] {
         let answers = try session.pipeline(userStatements)
         try session.pipeline(channelStatements + memberStatements + deletionStatements)
         let removed = try answers.last?.map { row in
             try row.decode(2) ? UserKey(network: try row.id(0), user: try row.id(1)) : nil
         }
-        try session.recordChanges(of: (removed ?? []).compactMap(\.self).map { ($0.network, $0.user) })
+        return (removed ?? []).compactMap(\.self).map { ($0.network, $0.user) }
     }
 
     /// The last one answers which of the users it changed were removed.
@@ -173,11 +178,7 @@ struct FactWriter {
                 AS n (network_id, message, deleted_at)
             \(sql: .ofNetworks)
             ON CONFLICT (network_id, event_id) DO UPDATE SET withdrawn_at = EXCLUDED.withdrawn_at
-            """,
             """
-            INSERT INTO changes (network_id, user_id)
-            SELECT n.network_id, NULL FROM unnest(\(Set(networks).sorted())) AS n (network_id)
-            """,
         ]
     }
 

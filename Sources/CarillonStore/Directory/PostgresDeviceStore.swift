@@ -76,8 +76,8 @@ package struct PostgresDeviceStore: DeviceStore {
                 )
             }
             guard let deleted else { return false }
-            try session.recordChange(of: deleted.owner, in: network)
             try listeners.tell([deleted.news].compactMap(\.self), in: network, session)
+            try session.recordChange(of: deleted.owner, in: network)
             return true
         }
     }

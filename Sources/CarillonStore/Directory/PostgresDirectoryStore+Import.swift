@@ -135,8 +135,9 @@ private struct ImportBatch: Sendable {
         try writeChannels(at: start.moment, session)
         try session.settleRemovals(of: members)
         try session.makeMembers(members, as: start)
-        try devices.write(session, telling: listeners)
+        let touched = try devices.store(session, telling: listeners).touched
         try session.subscribe(subscriptions, in: network, telling: listeners)
+        try session.recordChanges(of: touched)
     }
 
     private func writePeople(at moment: PostgresTimestamp, _ session: borrowing PostgresSession) throws {

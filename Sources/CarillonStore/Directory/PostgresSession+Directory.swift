@@ -44,20 +44,43 @@ extension PostgresSession {
         )
     }
 
-    /// Notes that something was written that may forbid deliveries to a user, or to everybody when `nil`.
+    /// Notes that something was written that may forbid deliveries to a user, or to everybody when `nil`; as the last that the
+    /// transaction writes.
     func recordChange(of user: UserID?, in network: NetworkID) throws {
         try recordChanges(of: [(network, user)])
     }
 
-    /// Notes that something was written that may forbid deliveries to these users.
+    /// Notes that something was written that may forbid deliveries to these users; as the last that the transaction writes.
     func recordChanges(of users: [(network: NetworkID, user: UserID?)]) throws {
-        guard !users.isEmpty else { return }
-        try execute(
+        try pipeline(.recordingChanges(of: users))
+    }
+}
+
+extension [SQL] {
+    /// What notes that something was written that may forbid deliveries to these users, or to everybody where one is `nil`.
+    ///
+    /// The networks' counters, in their order, are locked until the end of the transaction: whoever changes something else in one of them
+    /// waits for it. So nothing that others may have locked is to follow, see `docs/decisions/0037`.
+    static func recordingChanges(of users: [(network: NetworkID, user: UserID?)]) -> [SQL] {
+        guard !users.isEmpty else { return [] }
+        let counting = Set(users.map(\.network)).sorted().map { network -> SQL in
             """
-            INSERT INTO changes (network_id, user_id)
-            SELECT n.network_id, n.user_id
-            FROM unnest(\(users.map(\.network.rawValue)), \(users.map(\.user?.rawValue))) AS n (network_id, user_id)
+            INSERT INTO change_counters AS c (network_id, slot, seq, changed_at) VALUES (\(network.rawValue), 0, 1, now())
+            ON CONFLICT (network_id, slot) DO UPDATE SET seq = c.seq + 1, changed_at = EXCLUDED.changed_at
             """
-        )
+        }
+        return counting + [
+            """
+            INSERT INTO changes (network_id, slot, seq, place, user_id, changed_at)
+            SELECT c.network_id, c.slot, c.seq, n.place::integer, n.user_id, c.changed_at
+            FROM unnest(\(users.map(\.network.rawValue)), \(users.map(\.user?.rawValue)))
+                WITH ORDINALITY AS n (network_id, user_id, place)
+            CROSS JOIN LATERAL (
+                SELECT c.network_id, c.slot, c.seq, c.changed_at FROM change_counters c
+                WHERE c.network_id = n.network_id AND c.slot = 0
+                LIMIT 1
+            ) AS c
+            """
+        ]
     }
 }

@@ -207,7 +207,12 @@ extension PostgresSession {
         let start = try TransactionStart(answers[answers.count - 2])
         let missing = try answers[answers.count - 1].map { row in
             let (tag, subscriber) = rows[try row.decode(0, as: Int.self) - 1]
-            return MissingSubscription(tag: tag, subscriber: subscriber, wipes: try row.decode(1), isOver: try row.decode(2))
+            return MissingSubscription(
+                tag: tag,
+                subscriber: subscriber,
+                wipes: try row.decode(1),
+                isOver: try row.decode(2)
+            )
         }
         let begun = try pipeline(missing.beginning(in: network, with: start.mark)).flatMap { answer in
             try answer.map { row in

@@ -44,10 +44,10 @@ package final class PostgresEventInbox: EventInbox {
                 Self.pendingRows(of: accepted.filter(\.isExpanded), at: start.moment, mark)
                 + Self.doneRows(of: accepted.filter { !$0.isExpanded })
             if facts.removesNobody {
-                try session.commit(after: writer.statements + rows)
+                try session.commit(after: writer.statements + rows + [SQL].recordingChanges(of: writer.changes))
             } else {
-                try writer.write(session)
-                try session.commit(after: rows)
+                let removed = try writer.write(session)
+                try session.commit(after: rows + [SQL].recordingChanges(of: removed + writer.changes))
             }
             return (ids: known, block: start.number)
         }

@@ -25,11 +25,13 @@ struct MigrationRun: Sendable {
                 switch step {
                 case .together(let text):
                     try gently(session) { session in
-                        try session.script(SQL(trusted: text))
+                        // One command at a time, as a server wants them that hands them on to others.
+                        try session.pipeline(CommandScanner(text).map { .unprepared(SQL(trusted: $0)) })
                         try note(done: number + 1, session)
                     }
                     return
                 case .index(let index): try build(index, session)
+                case .key(let key): try make(key, session)
                 case .repeated(let statement): try `repeat`(statement, session)
                 }
                 try gently(session) { session in try note(done: number + 1, session) }
@@ -116,10 +118,7 @@ extension MigrationRun {
 // Indexes are built while others write to the table.
 extension MigrationRun {
     private func build(_ index: IndexDefinition, _ session: borrowing PostgresSession) throws {
-        let isPartitioned = try session.queryFirst(
-            "SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(\(index.table))"
-        ) { row in try row.decode(0, as: Bool.self) }
-        guard isPartitioned == true else { return try buildBeside(index, session) }
+        guard try isPartitioned(index, session) else { return try buildBeside(index, session) }
         // A new partition has the index from then on.
         if try isValid(index, session) == nil {
             try gently(session) { session in try session.script(index.statement(.withoutPartitions)) }
@@ -156,6 +155,66 @@ extension MigrationRun {
         try session.queryFirst("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(\(index.name))") { row in
             try row.decode(0)
         }
+    }
+
+    /// Makes a primary key of an index that is built beside those who write; of a partitioned table each partition's first.
+    private func make(_ key: IndexDefinition, _ session: borrowing PostgresSession) throws {
+        guard try !hasKey(key, session) else { return }
+        if try isPartitioned(key, session) {
+            while let partition = try partitionWithoutKey(of: key.table, session) {
+                let part = IndexDefinition(
+                    name: "\(partition)_pkey",
+                    table: partition,
+                    isUnique: true,
+                    columns: key.columns
+                )
+                // Its day may have been dropped meanwhile.
+                do { try make(part, session) } catch let error as PostgresError where error.sqlState == .undefinedTable
+                {}
+            }
+            // What the partitions have is taken, and not built once more.
+            try gently(session) { session in
+                try session.script(
+                    """
+                    ALTER TABLE \(identifier: key.table)
+                    ADD CONSTRAINT \(identifier: key.name) PRIMARY KEY\(sql: SQL(trusted: key.columns))
+                    """
+                )
+            }
+        } else {
+            try buildBeside(key, session)
+            try gently(session) { session in
+                try session.script(
+                    """
+                    ALTER TABLE \(identifier: key.table)
+                    ADD CONSTRAINT \(identifier: key.name) PRIMARY KEY USING INDEX \(identifier: key.name)
+                    """
+                )
+            }
+        }
+    }
+
+    private func hasKey(_ key: IndexDefinition, _ session: borrowing PostgresSession) throws -> Bool {
+        try session.queryFirst(
+            "SELECT true FROM pg_index WHERE indexrelid = to_regclass(\(key.name)) AND indisprimary"
+        ) { row in try row.decode(0) } ?? false
+    }
+
+    private func isPartitioned(_ index: IndexDefinition, _ session: borrowing PostgresSession) throws -> Bool {
+        try session.queryFirst("SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(\(index.table))") { row in
+            try row.decode(0)
+        } ?? false
+    }
+
+    private func partitionWithoutKey(of table: String, _ session: borrowing PostgresSession) throws -> String? {
+        try session.queryFirst(
+            """
+            SELECT c.relname::text FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
+            WHERE p.inhparent = to_regclass(\(table))
+                AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)
+            ORDER BY c.relname LIMIT 1
+            """
+        ) { row in try row.decode(0) }
     }
 
     private func partition(without index: IndexDefinition, _ session: borrowing PostgresSession) throws -> String? {

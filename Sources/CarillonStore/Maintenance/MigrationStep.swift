@@ -4,6 +4,8 @@ enum MigrationStep: Sendable, Equatable {
     case together(String)
     /// An index of a table that was there before.
     case index(IndexDefinition)
+    /// A primary key of such a table, by an index of its own.
+    case key(IndexDefinition)
     /// A statement that changes some rows at a time, and is repeated until it changes none.
     case repeated(String)
 }
@@ -27,16 +29,16 @@ struct IndexDefinition: Sendable, Equatable {
 extension Migration {
     /// How it is run beside those who work on the tables.
     ///
-    /// An index of a table that the file did not make is a step, and so are an UPDATE and a statement below a line `-- in steps`;
+    /// An index or a primary key of a table that the file did not make is a step, and so are an UPDATE and a statement below a line `-- in steps`;
     /// what stands between two of them is one transaction. They begin at the beginning of a line.
     var steps: [MigrationStep] {
         let made = Set(text.matches(of: /(?m)^CREATE TABLE (\w+)/).map(\.1))
         let ownStep =
-            /(?m)^-- in steps\n(?<repeated>[^;]+);|^CREATE (?<unique>UNIQUE )?INDEX (?<name>\w+) ON (?<table>\w+)(?<columns>[^;]+);|^UPDATE [^;]+;/
+            /(?m)^-- in steps\n(?<repeated>[^;]+);|^CREATE (?<unique>UNIQUE )?INDEX (?<name>\w+) ON (?<table>\w+)(?<columns>[^;]+);|^UPDATE [^;]+;|^ALTER TABLE (?<keyed>\w+) ADD CONSTRAINT (?<key>\w+) PRIMARY KEY(?<parts> \([^;]+);/
         var steps: [MigrationStep] = []
         var rest = text[...]
         for match in text.matches(of: ownStep) {
-            if let table = match.output.table, made.contains(table) { continue }
+            if let table = match.output.table ?? match.output.keyed, made.contains(table) { continue }
             steps += Self.together(rest[..<match.range.lowerBound])
             rest = text[match.range.upperBound...]
             if let name = match.output.name, let table = match.output.table, let columns = match.output.columns {
@@ -46,6 +48,17 @@ extension Migration {
                             name: String(name),
                             table: String(table),
                             isUnique: match.output.unique != nil,
+                            columns: String(columns)
+                        )
+                    )
+                )
+            } else if let key = match.output.key, let table = match.output.keyed, let columns = match.output.parts {
+                steps.append(
+                    .key(
+                        IndexDefinition(
+                            name: String(key),
+                            table: String(table),
+                            isUnique: true,
                             columns: String(columns)
                         )
                     )

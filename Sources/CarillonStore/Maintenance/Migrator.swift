@@ -33,7 +33,8 @@ package struct Migrator: Sendable {
             // Its settings and the turn are for nobody else.
             defer { session.retire() }
             try ServerTooOld.check(session)
-            try session.script("SET statement_timeout = 0; SET lock_timeout = 0")
+            try session.script("SET statement_timeout = 0")
+            try session.script("SET lock_timeout = 0")
             try takeTurn(session)
             let applied = try Self.applied(session)
             try Migration.check(migrations, against: applied)

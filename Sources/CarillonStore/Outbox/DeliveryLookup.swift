@@ -14,7 +14,7 @@ struct DeliveryLookup {
     /// One for each device of each group that is no endpoint's, one group after the other.
     private var found: [Found?]
     /// Taken before anything else is read.
-    private var readPoint = ReadPoint("", moment: Timestamp(milliseconds: 0))
+    private var readPoints: ReadPoints?
     private var networkToggles: [NetworkID: NetworkToggles] = [:]
     /// When events were withdrawn, and messages deleted.
     private var withdrawals: [WithdrawalKey: Timestamp] = [:]
@@ -23,7 +23,8 @@ struct DeliveryLookup {
         self.deliveries = deliveries
         found = Array(repeating: nil, count: Self.toDevices(deliveries).reduce(0) { $0 + $1.devices.count })
         guard !deliveries.isEmpty else { return }
-        readPoint = try ReadPoint.current(session)
+        let networks = Set(deliveries.map(\.group.lane.networkID))
+        readPoints = try session.pipeline([ReadPoints.statement(for: networks)]).first.map { try ReadPoints($0) }
         try readNetworks(session)
         try readWithdrawals(session)
         try readDevices(session)
@@ -39,7 +40,7 @@ struct DeliveryLookup {
                 settings: [:],
                 networkToggles: networkToggles[delivery.group.lane.networkID] ?? NetworkToggles(),
                 withdrawal: withdrawal(of: delivery.group),
-                readPoint: readPoint
+                readPoint: readPoints?[delivery.group.lane.networkID] ?? .longAgo
             )
             if delivery.group.isRelay {
                 // A message is no device; whether its endpoint is still there is seen when the message is read.

@@ -53,14 +53,15 @@ struct DeviceEffects {
         effects[key] = effect
     }
 
-    /// Applies them to devices that still belong to the user, and that were not registered again since.
+    /// Applies them to devices that still belong to the user, and that were not registered again since; answers the users of those that
+    /// are in use no longer.
     func write(
         at moment: PostgresTimestamp,
         _ session: borrowing PostgresSession,
         telling listeners: FeedbackListeners = .none
-    ) throws {
+    ) throws -> [(network: NetworkID, user: UserID?)] {
         let rows = effects.sorted { $0.key < $1.key }
-        guard !rows.isEmpty else { return }
+        guard !rows.isEmpty else { return [] }
         let touched = try session.query(
             """
             WITH target AS (
@@ -98,8 +99,8 @@ struct DeviceEffects {
                 news: try happening.flatMap { try row.news($0, in: network, at: 1) }
             )
         }.compactMap(\.self)
-        try session.recordChanges(of: touched.map { ($0.network, $0.user) })
         try listeners.tell(touched.compactMap { one in one.news.map { (one.network, $0) } }, session)
+        return touched.map { ($0.network, $0.user) }
     }
 
     /// A device that is in use no longer.

@@ -34,7 +34,11 @@ extension PostgresOutbox {
         receipt.lanes = try LaneRows.note(Self.answers(of: notifications), session)
         let braked = Set(receipt.lanes.filter { $1.brakedSince != nil }.keys)
         let listeners = FeedbackListeners(endpoints, ids: ids)
-        try DeviceEffects(notifications, sparing: braked).write(at: start.moment, session, telling: listeners)
+        let touched = try DeviceEffects(notifications, sparing: braked).write(
+            at: start.moment,
+            session,
+            telling: listeners
+        )
         if listeners.want(FeedbackType.ofDeliveries) {
             try session.insert(
                 notifications.flatMap { settlement in
@@ -46,6 +50,7 @@ extension PostgresOutbox {
         // Messages to endpoints are no devices.
         let messages = written.filter { $0.group.isRelay }
         if !messages.isEmpty { try RelayLog(messages, at: start).write(session) }
+        try session.recordChanges(of: touched)
         receipt.stale = Set(ordered.map(\.group.id)).subtracting(fenced).subtracting(repeated)
         return receipt
     }

@@ -69,19 +69,20 @@ package final class PostgresOutbox: Outbox {
     package func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
         guard !points.isEmpty else { return [] }
         let networks = points.map(\.network.rawValue)
-        let points = points.map { (network: $0.network, point: $0.point.isSnapshot ? $0.point : .longAgo) }
-        let snapshots = points.map(\.point.rawValue)
-        let moments = points.map(\.point.moment.stored)
+        let numbers = points.map { $0.point.number ?? 0 }
+        let moments = points.map { ($0.point.number == nil ? ReadPoint.longAgo : $0.point).moment.stored }
         let found = try await pool.withConnection { session in
             try session.query(
                 """
                 SELECT DISTINCT p.position, p.moment < now() - interval '9 minutes' OR c.user_id IS NULL, c.user_id
-                FROM unnest(\(networks), \(snapshots), \(moments)) WITH ORDINALITY
-                    AS p (network_id, snapshot, moment, position)
-                LEFT JOIN changes c ON c.network_id = p.network_id
-                    AND c.xid >= pg_snapshot_xmin(p.snapshot::pg_snapshot)
-                    AND NOT pg_visible_in_snapshot(c.xid, p.snapshot::pg_snapshot)
-                WHERE c.network_id IS NOT NULL OR p.moment < now() - interval '9 minutes'
+                FROM unnest(\(networks), \(numbers), \(moments)) WITH ORDINALITY
+                    AS p (network_id, number, moment, position)
+                LEFT JOIN LATERAL (
+                    SELECT c.user_id, true AS is_there FROM changes c
+                    WHERE c.network_id = p.network_id AND c.slot = 0 AND c.seq > p.number
+                    OFFSET 0
+                ) AS c ON true
+                WHERE c.is_there OR p.moment < now() - interval '9 minutes'
                 """
             ) { row in
                 (

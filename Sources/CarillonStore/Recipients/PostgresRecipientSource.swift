@@ -31,16 +31,22 @@ package final class PostgresRecipientSource: RecipientSource {
         _ ask: (_ statements: [SQL]) throws -> [StatementResult]
     ) throws -> [RecipientPage] {
         var candidates = CandidateReader(queries, addressed: addressed)
-        let answers = try ask(candidates.statements + [RecipientContext.statement(for: candidates.queries)])
-        guard let last = answers.last else { throw StoreError.unreadable("context of events") }
-        try candidates.take(answers.dropLast())
+        let answers = try ask(
+            [ReadPoints.statement(for: Set(queries.map(\.networkID)))] + candidates.statements
+                + [RecipientContext.statement(for: candidates.queries)]
+        )
+        guard let first = answers.first, let last = answers.last else {
+            throw StoreError.unreadable("context of events")
+        }
+        let points = try ReadPoints(first)
+        try candidates.take(answers.dropFirst().dropLast())
         let context = try RecipientContext(last)
         return candidates.answered.enumerated().map { position, query in
             var page = RecipientPage(
                 settings: context.settings(for: query, overrides),
                 names: context.names(for: query),
                 recipients: [],
-                readPoint: context.readPoint
+                readPoint: points[query.networkID]
             )
             page.membersFromBefore = context.membersFromBefore(query)
             page.isDeleted = context.isDeleted(query)
@@ -96,7 +102,9 @@ package final class PostgresRecipientSource: RecipientSource {
         do {
             try await pool.write(lockWait: Self.lockWait) { session in
                 let start = try session.start().start
-                try FactWriter(facts: DirectoryFacts(of: [listing]), at: start.moment) { _ in start.mark }.write(session)
+                _ = try FactWriter(facts: DirectoryFacts(of: [listing]), at: start.moment) { _ in start.mark }.write(
+                    session
+                )
                 let pages = try self.pages(for: [query]) { statements in try session.pipeline(statements) }
                 guard let page = pages.first else { throw MissingRecipientPage() }
                 throw TakenBack(page: page)

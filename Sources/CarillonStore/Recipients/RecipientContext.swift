@@ -2,12 +2,11 @@ import CarillonCore
 import Foundation
 import Postgres
 
-/// What the answers of one moment need beside the people: the moment, networks' settings, the names that texts hold, and
-/// the places of events in the order of acceptance. Read by one statement.
+/// What the answers of one moment need beside the people: networks' settings, the names that texts hold, and the places of events in the
+/// order of acceptance. Read by one statement.
 struct RecipientContext {
     /// What a row tells.
     private enum Kind: Int {
-        case readPoint
         case mark
         case network
         case template
@@ -17,8 +16,6 @@ struct RecipientContext {
         case withdrawal
     }
 
-    /// The moment.
-    private(set) var readPoint = ReadPoint.longAgo
     private var marks: [EventID: EventMark] = [:]
     private var networks: [NetworkID: (toggles: NetworkToggles, defaultLocale: String?)] = [:]
     private var templates: [NetworkID: [StoredTemplate]] = [:]
@@ -47,10 +44,8 @@ struct RecipientContext {
             query.eventID.map { (network: query.networkID, id: $0) }
         }
         return """
-            SELECT \(Kind.readPoint.rawValue)::integer, NULL::text, NULL::text, pg_current_snapshot()::text,
-                   floor(extract(epoch FROM now()) * 1000)::bigint::text, NULL::uuid
-            UNION ALL
-            SELECT \(Kind.mark.rawValue)::integer, NULL, NULL, n.event_id::text, NULL, coalesce(i.mark, i.event_id)
+            SELECT \(Kind.mark.rawValue)::integer, NULL::text, NULL::text, n.event_id::text, NULL::text,
+                   coalesce(i.mark, i.event_id)
             FROM unnest(\(events.map(\.network.rawValue)), \(events.map(\.id.uuid))) AS n (network_id, event_id)
             JOIN inbox i ON \(sql: .hasKey("i", "event_id", of: "n"))
             UNION ALL
@@ -165,9 +160,6 @@ struct RecipientContext {
             throw StoreError.unreadable("context of events")
         }
         switch kind {
-        case .readPoint:
-            guard let moment = Int64(try row.decode(4, as: String.self)) else { throw StoreError.unreadable("moment") }
-            readPoint = ReadPoint(try row.decode(3), moment: Timestamp(milliseconds: moment))
         case .mark:
             guard let id = EventID(try row.decode(3, as: String.self)) else { throw StoreError.unreadable("event id") }
             marks[id] = try row.decode(5, as: EventMark.self)

@@ -23,7 +23,9 @@ struct TransactionStart: Sendable {
     }
 
     init(_ answer: StatementResult) throws {
-        let rows = try answer.map { row in (try row.decode(0, as: PostgresTimestamp.self), try row.decode(1, as: Int64.self)) }
+        let rows = try answer.map { row in
+            (try row.decode(0, as: PostgresTimestamp.self), try row.decode(1, as: Int64.self))
+        }
         guard let row = rows.first else { throw StoreError.unreadable("moment") }
         (moment, number) = row
     }
@@ -54,5 +56,7 @@ extension SQL {
 
     /// Leaves out rows `n` whose network there is not. A statement that inserts what it is handed reads a table by this, which lets it run
     /// where that table is.
-    static let ofNetworks: SQL = "CROSS JOIN LATERAL (SELECT FROM networks w WHERE w.network_id = n.network_id LIMIT 1) AS w"
+    static let ofNetworks: SQL = """
+        CROSS JOIN LATERAL (SELECT FROM networks w WHERE w.network_id = n.network_id LIMIT 1) AS w
+        """
 }

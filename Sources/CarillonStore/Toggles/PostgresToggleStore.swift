@@ -38,7 +38,8 @@ package struct PostgresToggleStore: ToggleStore {
             let document = try change(current.document)
             let writing = Self.writing(scope, in: network, document.serializedText)
             let updatedAt = try session.queryFirst(writing) { row in try row.timestamp(0) }
-            try session.recordChange(of: scope.user, in: network)
+            // With the commit, so that others who change something in the network wait for no way there and back.
+            try session.commit(after: .recordingChanges(of: [(network, scope.user)]))
             return Versioned(document: document, updatedAt: updatedAt, version: current.version + 1)
         }
     }

@@ -315,7 +315,7 @@ import Testing
         _ = try await scene.toggles.set(.user("early"), ["enabled": false], in: scene.network)
         let point = try await scene.page(of: .message("c", from: Person(id: "a"))).readPoint
         let here = (network: scene.network, point: point)
-        let there = (network: scene.otherNetwork, point: point)
+        let there = (network: scene.otherNetwork, point: try await scene.inOtherNetwork().readPoint())
         #expect(try await scene.queue.changes(since: [here, there]) == [.none, .none])
         _ = try await scene.toggles.set(.user("b"), ["enabled": false], in: scene.network)
         _ = try await scene.toggles.set(.channel("e", "c"), ["enabled": false], in: scene.network)

@@ -7,13 +7,14 @@ extension FanoutWorker {
         _ pages: [RecipientPage],
         readAt: ContinuousClock.Instant
     ) -> [HeldGroup] {
-        guard !endpoints.isEmpty, let readPoint = pages.first?.readPoint else { return [] }
+        guard !endpoints.isEmpty, let first = pages.first?.readPoint else { return [] }
+        let readPoints = Dictionary(zip(events.map(\.networkID), pages.map(\.readPoint))) { first, _ in first }
         var bundles = RelayBundles()
         for index in expansions.indices where events[index].cursor == nil {
             expansions[index].relay(to: endpoints[events[index].networkID] ?? [], ids: ids, bundles: &bundles)
         }
         var messages = expansions.flatMap(\.groups).filter(\.isRelay).joined
-        let held = reserve(&messages, readPoint: readPoint, readAt: readAt)
+        let held = reserve(&messages, readAt: readAt) { readPoints[$0.lane.networkID] ?? first }
         let leased = Set(held.map(\.group.id))
         for index in expansions.indices {
             for place in expansions[index].groups.indices where expansions[index].groups[place].isRelay {
@@ -33,10 +34,11 @@ extension FanoutWorker {
         }
         await sending.submit(messages.filter(isWhole))
         let others = messages.filter { !isWhole($0) }
-        guard let (readPoint, readAt) = others.first.map({ ($0.readPoint, $0.readAt) }) else { return }
+        guard let first = others.first else { return }
+        let readPoints = Dictionary(others.map { ($0.group.id, $0.readPoint) }) { first, _ in first }
         sending.cancel(others)
         var smaller = others.compactMap { groups[$0.group.id] }
         // What finds no room is claimed when its lease has run out.
-        await sending.submit(reserve(&smaller, readPoint: readPoint, readAt: readAt))
+        await sending.submit(reserve(&smaller, readAt: first.readAt) { readPoints[$0.id] ?? first.readPoint })
     }
 }

@@ -210,7 +210,7 @@ package final class FanoutWorker: Service {
         for index in expansions.indices {
             let (readPoint, acceptedAt) = (pages[index].readPoint, expansions[index].event.acceptedAt)
             held.append(
-                reserve(&expansions[index].groups, readPoint: readPoint, readAt: readAt, acceptedAt: acceptedAt)
+                reserve(&expansions[index].groups, readAt: readAt, acceptedAt: acceptedAt) { _ in readPoint }
             )
         }
         let messages = addMessages(to: &expansions, of: events, for: endpoints, pages, readAt: readAt)
@@ -253,11 +253,11 @@ package final class FanoutWorker: Service {
     /// Marks the groups for which there is room in memory as leased to this replica; answers those.
     func reserve(
         _ groups: inout [DeliveryGroup],
-        readPoint: ReadPoint,
         readAt: ContinuousClock.Instant,
-        acceptedAt: Timestamp? = nil
+        acceptedAt: Timestamp? = nil,
+        readPoint: (DeliveryGroup) -> ReadPoint
     ) -> [HeldGroup] {
-        var held = groups.map { HeldGroup(group: $0, readPoint: readPoint, readAt: readAt) }
+        var held = groups.map { HeldGroup(group: $0, readPoint: readPoint($0), readAt: readAt) }
         let hasPlace = sending.reserve(held)
         for index in groups.indices {
             groups[index].leased = hasPlace[index]

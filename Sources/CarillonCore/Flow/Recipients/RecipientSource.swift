@@ -59,7 +59,7 @@ package struct RecipientPage: Sendable {
     package var formerMembers = FormerMembers.some
     /// Where a page ended that is not the last one.
     package var next: PageCursor?
-    /// The moment.
+    /// The moment, in the event's network.
     package var readPoint: ReadPoint
 
     package init(
@@ -104,7 +104,8 @@ package struct NetworkSettings: Sendable {
     }
 }
 
-/// A moment in the history of the database, opaque outside of the store: what was committed before it was seen.
+/// A moment in the history of a network, opaque outside of the store: what was committed before it was seen. It says nothing of another
+/// network.
 package struct ReadPoint: Sendable, Hashable {
     /// The store's own notation.
     package let rawValue: String
