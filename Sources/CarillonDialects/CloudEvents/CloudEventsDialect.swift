@@ -9,8 +9,12 @@ package struct CloudEventsDialect: EventDialect {
     /// What others write as they like is not read another way.
     package let hasEmojiNames = false
     package let name = DialectName.cloudevents
+    package let answer = DialectAnswer.results
     /// What a body is depends on the mode.
     package let mediaTypes: [String]? = nil
+
+    /// Nothing: whatever else it is signed with, the network's webhook secrets are there.
+    package func missing(in document: DialectDocument) -> String? { nil }
 
     package func settings(from reader: inout JSONObjectReader) -> JSONObject {
         var settings = JSONObject()

@@ -4,6 +4,8 @@ package import CarillonCore
 package struct CometChatDialect: EventDialect {
     package let name = DialectName.cometchat
 
+    package func missing(in document: DialectDocument) -> String? { document.basic == nil ? "user and password" : nil }
+
     /// Passes who shows the user and password: nothing is signed.
     package func verify(
         _ request: DialectRequest,

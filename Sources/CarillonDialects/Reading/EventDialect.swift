@@ -14,6 +14,11 @@ package protocol EventDialect: Sendable {
     /// How many bytes a body may have where that is more than of events as a rule. Its sender proves who they are by the head alone then,
     /// before any of it is read.
     var largestBody: Int? { get }
+    /// What its senders are told.
+    var answer: DialectAnswer { get }
+
+    /// What a document lacks for anybody to post without an API key.
+    func missing(in document: DialectDocument) -> String?
 
     /// Reads what an admin says of how it is read, beside ``DialectSettings``; what is wrong is noted, and unknown members are the
     /// caller's to find.
@@ -37,6 +42,9 @@ package protocol EventDialect: Sendable {
     ) throws(DialectRefusal) -> DialectReading
 }
 
+/// What senders are told of events that are durable: a receipt for each, what became of each by their own id, or nothing.
+package enum DialectAnswer: Sendable { case receipts, results, nothing }
+
 extension EventDialect {
     package var mediaTypes: [String]? { ["application/json"] }
 
@@ -45,6 +53,10 @@ extension EventDialect {
 
     /// No more than of events as a rule.
     package var largestBody: Int? { nil }
+
+    package var answer: DialectAnswer { .receipts }
+
+    package func missing(in document: DialectDocument) -> String? { document.secrets.isEmpty ? "secret" : nil }
 
     package func settings(from reader: inout JSONObjectReader) -> JSONObject { JSONObject() }
 

@@ -4,20 +4,15 @@ import CarillonEdge
 import HTTPTypes
 import Hummingbird
 
-/// What senders are told. Nothing in it may read as a message: some post what they are answered into the chat.
-struct DialectAnswer {
-    private let dialect: DialectName
-
-    init(_ dialect: DialectName) {
-        self.dialect = dialect
-    }
-
-    /// The answer to events that are durable.
+extension EventDialect {
+    /// The answer to events that are durable. Nothing in it may read as a message: some post what they are answered into the chat.
     func response(to reading: DialectReading, _ receipts: [Receipt]) -> Response {
-        switch dialect {
-        case .amity, .matrix:
+        switch answer {
+        case .nothing:
             return .json([:])
-        case .cloudevents:
+        case .receipts:
+            return .json(one(of: receipts.map(\.json), reading))
+        case .results:
             let results = zip(reading.events, receipts).map { event, receipt -> JSONValue in
                 [
                     "id": JSONValue(event.shownID), "eventId": .string(receipt.id.description),
@@ -25,8 +20,6 @@ struct DialectAnswer {
                 ]
             }
             return .json(one(of: results, reading), status: .accepted)
-        case .cometchat, .mattermost, .rocketchat, .sendbird, .stream, .talkjs:
-            return .json(one(of: receipts.map(\.json), reading))
         }
     }
 

@@ -99,16 +99,8 @@ extension DialectDraft {
 extension DialectDocument {
     /// What keeps all but holders of API keys from posting, where something does.
     private var warning: String? {
-        guard isEnabled, !isUnreadable else { return nil }
-        let missing: String
-        switch name {
-        // Whatever else it is signed with, the network's webhook secrets are there.
-        case .cloudevents: return nil
-        case .cometchat: missing = basic == nil ? "user and password" : ""
-        case .amity, .matrix, .mattermost, .rocketchat, .sendbird, .stream, .talkjs:
-            missing = secrets.isEmpty ? "secret" : ""
-        }
-        return missing.isEmpty ? nil : "there is no \(missing): all posts without an API key are refused"
+        guard isEnabled, !isUnreadable, let missing = Dialects.named(name).missing(in: self) else { return nil }
+        return "there is no \(missing): all posts without an API key are refused"
     }
 
     /// The document as it is shown: of secrets when they were set.

@@ -84,7 +84,7 @@ struct DialectPostController: Controller {
             if known > 0 { try services.rates.take(events: known, of: network) }
             let receipts = try await accept(inSlices: reading.events.map(\.parsed), of: network.id)
             journal.answered(reading, receipts, dialect.name, in: network.id)
-            return DialectAnswer(dialect.name).response(to: reading, receipts)
+            return dialect.response(to: reading, receipts)
         }
     }
 
