@@ -93,7 +93,7 @@ private struct TemplateFileReader {
         }
         let name = eventType.rawValue
         guard let title = wording(title, eventType.titleVariants, in: "\(name) title"),
-            let body = wording(body, eventType.templateVariants, in: "\(name) body")
+            let body = wording(body, eventType.kind.variants, in: "\(name) body")
         else { return nil }
         return TemplateSource(title: title, body: body)
     }

@@ -7,13 +7,13 @@ import Testing
     static let locales = ["ar", "de", "en", "es", "fr", "id", "ja", "ko", "pt", "th", "vi", "zh", "zh-Hant"]
 
     static let subjects: [NotificationSubject] = [
-        .channelCreated(channel: "CHANNEL"),
-        .memberJoined(user: "USER", channel: "CHANNEL", furtherJoiners: 0),
-        .memberJoined(user: "USER", channel: "CHANNEL", furtherJoiners: 42),
-        .messageSent(user: "USER", channel: "CHANNEL", kind: .text, text: "MESSAGE"),
-        .messageSent(user: "USER", channel: "CHANNEL", kind: .image, text: ""),
-        .messageSent(user: "USER", channel: "CHANNEL", kind: .other, text: ""),
-        .messageSent(user: "USER", channel: "CHANNEL", kind: .text, text: "MESSAGE", isDirect: true),
+        .init(.channelCreated, channel: "CHANNEL"),
+        .init(.memberJoined, .one, user: "USER", channel: "CHANNEL", others: 0),
+        .init(.memberJoined, .many, user: "USER", channel: "CHANNEL", others: 42),
+        .init(.messageSent, .text, user: "USER", channel: "CHANNEL", words: "MESSAGE"),
+        .init(.messageSent, .image, user: "USER", channel: "CHANNEL", words: ""),
+        .init(.messageSent, .other, user: "USER", channel: "CHANNEL", words: ""),
+        .init(.messageSent, .text, user: "USER", channel: "CHANNEL", words: "MESSAGE", isDirect: true),
     ]
 
     @Test(arguments: EventType.withTemplates)
@@ -24,12 +24,12 @@ import Testing
     @Test(arguments: locales)
     func `every language has every variant`(locale: String) throws {
         let tag = try #require(LocaleTag(locale))
-        for eventType in EventType.withTemplates where !eventType.templateVariants.isEmpty {
+        for eventType in EventType.withTemplates where !eventType.kind.variants.isEmpty {
             guard case .variants(let texts) = try builtIns()[eventType, tag]?.source.body else {
                 Issue.record("\(eventType) has one body for all variants")
                 continue
             }
-            #expect(Set(texts.keys) == Set(eventType.templateVariants))
+            #expect(Set(texts.keys) == Set(eventType.kind.variants))
         }
         guard case .variants(let titles) = try builtIns()[.messageSent, tag]?.source.title else {
             Issue.record("messages have one title for all channels")
@@ -70,13 +70,13 @@ import Testing
     }
 
     @Test func `Japanese names the channel first`() throws {
-        let joined = NotificationSubject.memberJoined(user: "田中", channel: "雑談", furtherJoiners: 2)
+        let joined = NotificationSubject(.memberJoined, .many, user: "田中", channel: "雑談", others: 2)
         #expect(try builtIns().render(joined, locales: ["ja-JP"]).body == "雑談に田中さんと他2人が参加しました")
     }
 
     @Test func `Latin names are isolated in Arabic and Arabic ones in English`() throws {
-        let latin = NotificationSubject.memberJoined(user: "Bob", channel: "General", furtherJoiners: 0)
-        let arabic = NotificationSubject.memberJoined(user: "محمد", channel: "عام", furtherJoiners: 0)
+        let latin = NotificationSubject(.memberJoined, .one, user: "Bob", channel: "General", others: 0)
+        let arabic = NotificationSubject(.memberJoined, .one, user: "محمد", channel: "عام", others: 0)
         let catalog = try builtIns()
         #expect(
             catalog.render(latin, locales: ["ar-EG"]).body

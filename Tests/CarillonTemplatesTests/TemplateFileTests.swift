@@ -142,8 +142,8 @@ import Testing
         let thai = "channel.created: {title: \"%s\", body: ไทย}"
         try withDirectory(["en.yaml": Data(Self.english.utf8), "th.yaml": Data(thai.utf8)]) { path in
             let catalog = try TemplateCatalog(directory: path)
-            #expect(catalog.render(.channelCreated(channel: "c"), locales: ["th"]).body == "ไทย")
-            let joined = NotificationSubject.memberJoined(user: "u", channel: "c", furtherJoiners: 0)
+            #expect(catalog.render(NotificationSubject(.channelCreated, channel: "c"), locales: ["th"]).body == "ไทย")
+            let joined = NotificationSubject(.memberJoined, .one, user: "u", channel: "c", others: 0)
             #expect(catalog.render(joined, locales: ["th"]).locale == "en")
         }
     }

@@ -13,10 +13,10 @@ struct RenderBenchmark: Benchmark {
         let stopwatch = Stopwatch(rounds: rounds)
         let catalog = try TemplateCatalog(directory: "\(workshop.resources)/Templates")
         let messages = Self.people.map { person in
-            NotificationSubject.messageSent(user: person, channel: "General", kind: .text, text: Self.text)
+            NotificationSubject(.messageSent, .text, user: person, channel: "General", words: Self.text)
         }
         let joins = Self.people.map { person in
-            NotificationSubject.memberJoined(user: person, channel: "General", furtherJoiners: 3)
+            NotificationSubject(.memberJoined, .many, user: person, channel: "General", others: 3)
         }
         let interpolation = try interpolate(stopwatch)
         let english = try render(messages, in: "en", catalog, stopwatch)

@@ -60,20 +60,12 @@ extension Event {
     package var audience: Audience {
         if let direct { return direct.audience }
         guard let channel, !isSilent else { return .nobody }
-        switch type {
-        case .messageSent, .memberJoined:
-            return visibleTo.map { .users($0.sorted(), in: channel.id) } ?? .members(of: channel.id)
-        case .channelCreated:
-            let listed = (members + invited).map(\.id)
-            let meant = visibleTo.map { listed.filter($0.contains) } ?? listed
-            // Who is invited is no member yet.
-            return invited.isEmpty ? .users(meant, in: channel.id) : .people(meant)
-        case .channelInvited:
-            let listed = invited.map(\.id)
-            return .people(visibleTo.map { listed.filter($0.contains) } ?? listed)
-        case .channelDeleted, .channelUpdated, .memberLeft, .messageDeleted, .notificationDirect, .userDeleted,
-            .userUpdated, .other:
-            return .nobody
-        }
+        return type.kind.audience(of: self, in: channel.id)
+    }
+
+    /// Those of these people for whom it is meant.
+    func meant(_ people: [Person]) -> [UserID] {
+        let listed = people.map(\.id)
+        return visibleTo.map { listed.filter($0.contains) } ?? listed
     }
 }

@@ -21,4 +21,10 @@ package struct DirectoryNames: Sendable, Equatable {
         self.people = people
         self.roles = roles
     }
+
+    /// What a person is called: as the event says, else as is known here, else by the id. A name must not be blank.
+    package func name(of person: Person) -> String {
+        for case let name? in [person.displayName, people[person.id]] where !name.isBlank { return name }
+        return person.id.rawValue
+    }
 }

@@ -69,9 +69,6 @@ package struct Event: Sendable, Equatable {
         self.direct = direct
     }
 
-    /// Whether its channel has no ``Channel/fallbackName`` any more.
-    package var endsFallback: Bool { type == .channelUpdated && channel?.fallbackName == "" }
-
     /// Whether anybody may be notified of it; otherwise it only keeps the directory true.
     package var notifies: Bool { type.notifies && !isSilent }
 }

@@ -26,9 +26,7 @@ package struct MessageKey: Hashable, Sendable {
 extension Event {
     /// The message that is sent or deleted; `nil` where it has no id.
     package var messageKey: MessageKey? {
-        guard type == .messageSent || type == .messageDeleted, let channel, let id = message?.id, !id.isEmpty else {
-            return nil
-        }
+        guard let channel, let id = message?.id, !id.isEmpty else { return nil }
         return MessageKey(channel: channel.id, message: id)
     }
 }

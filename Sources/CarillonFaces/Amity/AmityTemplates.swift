@@ -40,7 +40,7 @@ struct AmityTemplates: Sendable {
                 source.title = source.title.saying(title, as: event.titleVariant, of: event.type.titleVariants)
             }
             if let body = change.body {
-                source.body = source.body.saying(body, as: event.bodyVariant, of: event.type.templateVariants)
+                source.body = source.body.saying(body, as: event.bodyVariant, of: event.type.kind.variants)
             }
             do throws(InvalidInput) {
                 _ = try CompiledTemplate(source, for: event.type, locale: locale)

@@ -56,12 +56,9 @@ struct MatrixTranslation {
         let said = Message(matrixType: notification.type ?? "", content: notification.content)
         var message = said ?? Message(kind: .other, text: "")
         message.text = message.text.shortened(toCharacters: Self.longestBody, bytes: Self.longestBody)
-        return NotificationSubject(
-            message,
-            from: notification.name(notification.from) ?? "",
-            in: notification.name(notification.room),
-            isDirect: false
-        )
+        var subject = NotificationSubject(.messageSent, channel: notification.name(notification.room))
+        subject.tell(message, from: notification.name(notification.from) ?? "")
+        return subject
     }
 
     /// What is shown where no template is asked.

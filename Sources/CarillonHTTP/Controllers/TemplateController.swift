@@ -72,7 +72,7 @@ struct TemplateController: Controller {
         let wanted = try TemplatePreview(json: await RequestBodyReader.json(of: request), clock: services.clock)
         let query = RecipientQuery(networkID: access.networkID, prospect: wanted.event, only: [])
         let page = try await services.recipients.page(for: query)
-        guard let subject = NotificationSubject(event: wanted.event, names: page.names) else {
+        guard let subject = NotificationSubject(event: wanted.event, names: page.names), !subject.lacksName else {
             let lacksName = RecipientJudge(wanted.event, page).lacksName
             let detail = lacksName ? WhyNobody.noName.sentence : "lacks what its type must carry"
             throw InvalidInput(problem: "invalid-preview", pointer: "/event", detail: detail)

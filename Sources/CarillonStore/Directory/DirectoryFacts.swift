@@ -145,42 +145,40 @@ struct DirectoryFacts: Sendable {
 
     private mutating func add(_ incoming: IncomingEvent, at place: Int) {
         let event = incoming.event
-        guard event.type.describesTheChat else { return }
+        let (kind, fact) = (event.type.kind, event.type.kind.fact)
+        guard kind.describesTheChat else { return }
         let network = incoming.networkID
         let at = event.timestamp
         if let actor = event.actor {
             let key = UserKey(network: network, user: actor.id)
-            if event.type == .userDeleted { deleteUser(key, at: at) } else { describe(actor, key, at: at) }
+            if fact == .userGone { deleteUser(key, at: at) } else { describe(actor, key, at: at) }
         }
         for person in event.people + event.invited + event.existingMembers + event.members {
             describe(person, UserKey(network: network, user: person.id), at: at)
         }
         guard let channel = event.channel else { return }
         let key = ChannelKey(network: network, channel: channel.id)
-        if event.type == .channelDeleted { return deleteChannel(key, at: at) }
-        describe(channel, key, at: at, isOnlyMentioned: [.memberLeft, .messageDeleted].contains(event.type))
-        if event.endsFallback {
+        if fact == .channelGone { return deleteChannel(key, at: at) }
+        describe(channel, key, at: at, isOnlyMentioned: fact == .leave || fact == .messageGone)
+        if event.type == .channelUpdated, channel.fallbackName == "" {
             channels[key]?.fallbackName = ""
             channels[key]?.endsFallback = true
         }
-        switch event.type {
-        case .messageDeleted:
+        switch fact {
+        case .join, .belong:
+            let isImplied = fact == .belong
+            if !kind.isOfMembers, event.senderIsMember, let actor = event.actor {
+                join(key, actor.id, incoming, place, isImplied: isImplied)
+            }
+            for member in event.members { join(key, member.id, incoming, place, isImplied: isImplied) }
+            for member in event.existingMembers { join(key, member.id, incoming, place, isImplied: true) }
+        case .leave:
+            for member in event.members { leave(key, member.id, incoming, place) }
+        case .messageGone:
             if let message = event.messageKey {
                 deletedMessages[WithdrawalKey(network: network, id: message.uuid)] = at
             }
-        case .channelCreated:
-            if let creator = event.actor { join(key, creator.id, incoming, place) }
-            for member in event.members { join(key, member.id, incoming, place) }
-        case .memberJoined:
-            for member in event.members { join(key, member.id, incoming, place) }
-            for member in event.existingMembers { join(key, member.id, incoming, place, isImplied: true) }
-        case .memberLeft:
-            for member in event.members { leave(key, member.id, incoming, place) }
-        case .messageSent:
-            // Who writes in a channel is in it.
-            if let sender = event.actor, event.senderIsMember { join(key, sender.id, incoming, place, isImplied: true) }
-            for member in event.members { join(key, member.id, incoming, place, isImplied: true) }
-        case .channelDeleted, .channelInvited, .channelUpdated, .notificationDirect, .userDeleted, .userUpdated, .other:
+        case .channelGone, .userGone, nil:
             break
         }
     }
@@ -236,7 +234,7 @@ struct DirectoryFacts: Sendable {
         _ user: UserID,
         _ incoming: IncomingEvent,
         _ place: Int,
-        isImplied: Bool = false
+        isImplied: Bool
     ) {
         let key = MemberKey(network: channel.network, channel: channel.channel, user: user)
         let former = members[key]

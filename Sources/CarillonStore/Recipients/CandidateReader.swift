@@ -161,7 +161,7 @@ struct CandidateReader {
     func recipients(at position: Int, mark: EventMark?) -> ([Recipient], next: PageCursor?) {
         // Nobody is told of their own joining; but whom the event knows to have been there before is told of it.
         let event = queries[position].event
-        let isOfThoseBefore = event.type == .memberJoined && event.existingMembers.isEmpty
+        let isOfThoseBefore = event.type.kind.isOfMembers && event.existingMembers.isEmpty
         let isMeant = { (since: EventMark) in
             guard let mark else { return true }
             return since < mark || since == mark && !isOfThoseBefore

@@ -127,14 +127,12 @@ extension RecipientQuery {
     /// Its event as it would come in, reduced to those who are asked for, where that makes them members of a channel of which
     /// they are told something.
     fileprivate var listingOfAsked: IncomingEvent? {
-        guard let only,
-            event.type == .channelCreated || event.type == .messageSent || !event.existingMembers.isEmpty
-        else { return nil }
+        guard let only, event.type.notifies else { return nil }
         var event = event
         // Whoever is not asked for is described all the same: texts name them.
         event.people += event.members + event.existingMembers
         // Who joins is not told of it, and whether they were there before is asked of what was written before.
-        event.members.removeAll { !only.contains($0.id) || event.type == .memberJoined }
+        event.members.removeAll { !only.contains($0.id) || event.type.kind.isOfMembers }
         event.existingMembers.removeAll { !only.contains($0.id) }
         if let actor = event.actor, !only.contains(actor.id) { event.actor = nil }
         guard !(event.members + event.existingMembers).isEmpty else { return nil }

@@ -213,7 +213,7 @@ extension RecipientQuery {
 
     /// What an accepted message is taken back by.
     fileprivate var messageKey: WithdrawalKey? {
-        guard eventID != nil, event.type == .messageSent, let key = event.messageKey else { return nil }
+        guard eventID != nil, event.type.notifies, let key = event.messageKey else { return nil }
         return WithdrawalKey(network: networkID, id: key.uuid)
     }
 

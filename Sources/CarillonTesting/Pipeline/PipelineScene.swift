@@ -91,7 +91,7 @@ package final class PipelineScene: Sendable {
             queue: events,
             inbox: store.inbox,
             recipients: source,
-            expander: Expander(catalog: try catalog ?? TemplateCatalog(Self.shortTexts()), ids: store.ids),
+            expander: Expander(catalog: try catalog ?? .english(), ids: store.ids),
             outbox: writer,
             sending: sending,
             endpoints: { networks in
@@ -118,31 +118,6 @@ package final class PipelineScene: Sendable {
             metrics: metrics,
             statistics: recorder
         )
-    }
-
-    /// English templates of a few words, one of them or more for each kind of text.
-    package static func shortTexts() throws -> [CompiledTemplate] {
-        try [
-            CompiledTemplate(.init(title: "%s", body: .one("New: %s")), for: .channelCreated, locale: .english),
-            CompiledTemplate(
-                .init(title: "%1s", body: .one("%1s invites you")),
-                for: .channelInvited,
-                locale: .english
-            ),
-            CompiledTemplate(
-                .init(title: "%s", body: .variants([.one: "%1s has joined %2s", .many: "%1s and %3s others"])),
-                for: .memberJoined,
-                locale: .english
-            ),
-            CompiledTemplate(
-                .init(
-                    title: .variants([.channel: "%1s (%2s)", .direct: "%1s"]),
-                    body: .variants([.text: "%s", .image: "Image", .other: "Special"])
-                ),
-                for: .messageSent,
-                locale: .english
-            ),
-        ]
     }
 
     /// Runs the pipeline on a database of its own around `body`, and shuts it down gracefully afterwards.

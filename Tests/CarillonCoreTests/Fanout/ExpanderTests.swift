@@ -14,7 +14,7 @@ import Testing
             for: .messageSent,
             locale: #require(LocaleTag("id"))
         )
-        let catalog = try TemplateCatalog(PipelineScene.shortTexts() + [indonesian])
+        let catalog = try TemplateCatalog.english(and: [indonesian])
         return Expander(catalog: catalog, ids: UUIDv7Generator(clock: WallClock { testNow }))
     }
 
@@ -186,7 +186,7 @@ import Testing
         let recipients = ["alice", "bob", "carol", "dave"].map { recipient($0) }
         let expansion = try expander().expand(pending(joined), page(recipients))
         #expect(expansion.groups.flatMap(\.targets).map(\.userID.rawValue) == ["carol"])
-        #expect(expansion.groups.map(\.notification.body) == ["Bob and 1 others"])
+        #expect(expansion.groups.map(\.notification.body) == ["Bob and 1 others have joined General"])
         #expect(expansion.event.tally.resolved == 1)
     }
 

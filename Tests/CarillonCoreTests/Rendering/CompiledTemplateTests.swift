@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func `a title of a joining has all three arguments`() throws {
-        let subject = NotificationSubject.memberJoined(user: "Bob", channel: "General", furtherJoiners: 3)
+        let subject = NotificationSubject(.memberJoined, .many, user: "Bob", channel: "General", others: 3)
         #expect(try fill("%1s+%3s: %2s", "%s %s %s", subject).title == "Bob+3: General")
         #expect(try fill("%1s+%3s: %2s", "%s %s %s", subject).body == "Bob General 3")
     }
@@ -148,7 +148,7 @@ import Testing
         let message = catalog.render(.message(hostile, from: hostile, in: hostile), locales: ["en"])
         #expect(message == Notification(locale: "en", title: "\(hostile) (\(hostile))", body: hostile))
 
-        let joined = NotificationSubject.memberJoined(user: hostile, channel: hostile, furtherJoiners: 2)
+        let joined = NotificationSubject(.memberJoined, .many, user: hostile, channel: hostile, others: 2)
         #expect(catalog.render(joined, locales: ["en"]).body == "\(hostile) and 2 others have joined \(hostile)")
     }
 

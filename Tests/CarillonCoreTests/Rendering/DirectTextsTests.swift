@@ -4,7 +4,11 @@ import Testing
 
 @Suite struct DirectTextsTests {
     private func rendered(_ texts: DirectTexts, _ locales: [String], networkDefault: String? = nil) throws -> [String] {
-        let notification = try sampleCatalog().render(.direct(texts), locales: locales, networkDefault: networkDefault)
+        let notification = try sampleCatalog().render(
+            NotificationSubject(texts),
+            locales: locales,
+            networkDefault: networkDefault
+        )
         return [notification.locale, notification.title, notification.body]
     }
 
@@ -45,7 +49,11 @@ import Testing
 
     @Test func `the language does not depend on who was asked about before`() throws {
         let texts = try texts(["th": .init(title: "T")], .init(title: "Any"))
-        var renderer = NotificationRenderer(.direct(texts), catalog: try sampleCatalog(), networkDefault: "de")
+        var renderer = NotificationRenderer(
+            NotificationSubject(texts),
+            catalog: try sampleCatalog(),
+            networkDefault: "de"
+        )
         let first = renderer.template(deviceLocale: nil, userLocale: nil)
         #expect(renderer.notification(for: first).title == "Any")
         let second = renderer.template(deviceLocale: "de", userLocale: "th")

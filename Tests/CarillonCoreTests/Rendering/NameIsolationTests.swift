@@ -53,13 +53,13 @@ import Testing
     }
 
     @Test func `a count is not isolated`() throws {
-        let subject = NotificationSubject.memberJoined(user: "محمد", channel: "عام", furtherJoiners: 2)
+        let subject = NotificationSubject(.memberJoined, .many, user: "محمد", channel: "عام", others: 2)
         #expect(try sampleCatalog().render(subject, locales: ["ar"]).body == "انضم محمد و2 إلى عام")
     }
 
     @Test func `a borrowed variant is judged by its own language`() throws {
         let overrides = TemplateOverrides([try template(.memberJoined, "he", "%s", .variants([.one: "%1s ב-%2s"]))])
-        let subject = NotificationSubject.memberJoined(user: "Bob", channel: "דנה", furtherJoiners: 2)
+        let subject = NotificationSubject(.memberJoined, .many, user: "Bob", channel: "דנה", others: 2)
         let notification = try sampleCatalog().render(subject, locales: ["he"], overrides: overrides)
         #expect(notification.title == "\u{2068}Bob\u{2069}")
         #expect(notification.body == "Bob and 2 others have joined \u{2068}דנה\u{2069}")

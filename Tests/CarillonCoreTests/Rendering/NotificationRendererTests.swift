@@ -6,12 +6,21 @@ import Testing
         let catalog = try sampleCatalog()
         func render(_ subject: NotificationSubject) -> Notification { catalog.render(subject, locales: []) }
         func joined(_ further: Int) -> NotificationSubject {
-            .memberJoined(user: "Bob", channel: "General", furtherJoiners: further)
+            NotificationSubject(
+                .memberJoined,
+                further > 0 ? .many : .one,
+                user: "Bob",
+                channel: "General",
+                others: further
+            )
         }
         func expected(_ title: String, _ body: String) -> Notification {
             Notification(locale: "en", title: title, body: body)
         }
-        #expect(render(.channelCreated(channel: "General")) == expected("General", "You're now member of General!"))
+        #expect(
+            render(NotificationSubject(.channelCreated, channel: "General"))
+                == expected("General", "You're now member of General!")
+        )
         #expect(render(joined(0)) == expected("Bob", "Bob has joined General"))
         #expect(render(joined(1)) == expected("Bob", "Bob and 1 others have joined General"))
         #expect(render(joined(7)) == expected("Bob", "Bob and 7 others have joined General"))
@@ -22,11 +31,12 @@ import Testing
 
     @Test func `a conversation of two has a title of its own where the template gives it one`() throws {
         let catalog = try sampleCatalog()
-        let direct = NotificationSubject.messageSent(
+        let direct = NotificationSubject(
+            .messageSent,
+            .text,
             user: "Alice",
             channel: "General",
-            kind: .text,
-            text: "Hi",
+            words: "Hi",
             isDirect: true
         )
         func title(_ subject: NotificationSubject, _ own: TemplateWording? = nil, in locale: String = "en") throws
@@ -45,7 +55,7 @@ import Testing
         #expect(try title(.message(), .variants([.channel: "%2s!"])) == "General!")
         #expect(try title(.message(), .variants([.direct: "%1s!"])) == "Alice (General)")
         #expect(try title(direct, .variants([:]), in: "pt-BR") == "Alice no General")
-        let created = NotificationSubject.channelCreated(channel: "c-1", isDirect: true)
+        let created = NotificationSubject(.channelCreated, channel: "c-1", isDirect: true)
         #expect(try title(created) == "c-1")
         #expect(try title(created, .variants([.direct: "New conversation"])) == "New conversation")
     }
@@ -134,12 +144,15 @@ import Testing
         var other = NotificationRenderer(.message(), catalog: catalog)
         _ = other.template(deviceLocale: "th", userLocale: nil)
         let key = other.template(deviceLocale: "pt", userLocale: nil)
-        var renderer = NotificationRenderer(.channelCreated(channel: "General"), catalog: catalog)
+        var renderer = NotificationRenderer(NotificationSubject(.channelCreated, channel: "General"), catalog: catalog)
         #expect(renderer.notification(for: key).body == "You're now member of General!")
     }
 
     @Test func `a type that a language lacks falls through to the next`() throws {
-        let notification = try sampleCatalog().render(.channelCreated(channel: "x"), locales: ["th", "pt"])
+        let notification = try sampleCatalog().render(
+            NotificationSubject(.channelCreated, channel: "x"),
+            locales: ["th", "pt"]
+        )
         #expect(notification.locale == "en")
     }
 
@@ -148,7 +161,13 @@ import Testing
             #expect(try fill("t", "all: %s", .message("m", kind: kind)).body == "all: m")
         }
         for further in [0, 2] {
-            let subject = NotificationSubject.memberJoined(user: "Bob", channel: "c", furtherJoiners: further)
+            let subject = NotificationSubject(
+                .memberJoined,
+                further > 0 ? .many : .one,
+                user: "Bob",
+                channel: "c",
+                others: further
+            )
             #expect(try fill("t", "%1s %3s", subject).body == "Bob \(further)")
         }
     }

@@ -77,6 +77,6 @@ extension NotificationSubject {
         in channel: String = "General",
         kind: Message.Kind = .text
     ) -> Self {
-        .messageSent(user: user, channel: channel, kind: kind, text: text)
+        Self(.messageSent, TemplateVariant(rawValue: kind.rawValue), user: user, channel: channel, words: text)
     }
 }

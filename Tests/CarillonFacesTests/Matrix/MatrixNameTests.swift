@@ -23,7 +23,7 @@ import Testing
         #expect(notification.details.map(\.key) == ["type", "sender"])
         #expect(try Self.title(of: notification) == "@a:x")
         let subject = MatrixTranslation(notification: notification, now: Self.zero).subject
-        #expect(subject == .messageSent(user: "@a:x", channel: nil, kind: .text, text: "hi"))
+        #expect(subject == NotificationSubject(.messageSent, .text, user: "@a:x", channel: nil, words: "hi"))
     }
 
     @Test(arguments: none)

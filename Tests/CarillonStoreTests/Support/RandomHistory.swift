@@ -149,7 +149,7 @@ struct RandomHistory: CustomStringConvertible {
             event.direct = direct()
             if case .people(let users)? = event.direct?.audience { event.mentions = Set(users) }
             if case .members(let channel)? = event.direct?.audience { event.channel = Channel(id: channel) }
-        case .channelDeleted, .channelUpdated, .other: break
+        default: break
         }
         return event
     }

@@ -34,8 +34,8 @@ package struct Expander: Sendable {
             receivedAt: pending.receivedAt
         )
         cause.trace = pending.event.trace
-        if pending.event.type == .messageSent {
-            cause.messageID = pending.event.message?.id.flatMap { $0.isEmpty ? nil : $0 }
+        if let message = pending.event.message {
+            cause.messageID = message.id.flatMap { $0.isEmpty ? nil : $0 }
             cause.senderID = pending.event.actor?.id
         }
         var grouping = Grouping(networkID: pending.networkID, cause: cause, ids: ids)

@@ -18,10 +18,9 @@ package struct RecipientJudge: Sendable {
         let event = event.without(membersFromBefore: page.membersFromBefore)
         question = ToggleQuestion(event: event, names: page.names)
         // An event that lacks what its type must carry notifies nobody.
-        subject = event.notifies ? NotificationSubject(event: event, names: page.names) : nil
-        lacksName =
-            subject == nil && event.notifies && event.channel != nil
-            && (event.type == .channelCreated || event.type == .memberJoined && !event.members.isEmpty)
+        let told = event.notifies ? NotificationSubject(event: event, names: page.names) : nil
+        lacksName = told?.lacksName ?? false
+        subject = lacksName ? nil : told
         mentions = event.mentions
         mentionsAll = event.mentionsAll
         unconcerned = event.unconcerned

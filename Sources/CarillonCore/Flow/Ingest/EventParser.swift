@@ -10,7 +10,7 @@ package struct EventParser: Sendable {
 
     private static let body = PostedBody(problem: "invalid-event", one: "an event", many: "events")
     private let clock: WallClock
-    private let vocabulary: EventReader.Vocabulary
+    private let isWhole: Bool
     private let addresses: DeviceAddressReader?
     /// Whether what is read was accepted before.
     private let isStored: Bool
@@ -24,18 +24,18 @@ package struct EventParser: Sendable {
     ///   - addresses: Reads the addresses of direct notifications; `nil` where these are ignored like any unknown type, as
     ///     they are among posted events.
     package init(clock: WallClock, addresses: DeviceAddressReader? = nil) {
-        self.init(clock: clock, vocabulary: .whole, addresses: addresses)
+        self.init(clock: clock, isWhole: true, addresses: addresses)
     }
 
     init(
         clock: WallClock,
-        vocabulary: EventReader.Vocabulary,
+        isWhole: Bool,
         addresses: DeviceAddressReader?,
         isStored: Bool = false
     ) {
         self.isStored = isStored
         self.clock = clock
-        self.vocabulary = vocabulary
+        self.isWhole = isWhole
         self.addresses = addresses
     }
 
@@ -78,7 +78,7 @@ package struct EventParser: Sendable {
                 DirectNotificationReader(addresses: $0, errors: errors, isStored: isStored)
             },
             errors: errors,
-            vocabulary: vocabulary
+            isWhole: isWhole
         )
     }
 }

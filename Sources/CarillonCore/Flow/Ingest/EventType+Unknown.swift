@@ -10,7 +10,7 @@ extension EventType {
     }
 
     private static func meant(by name: String) -> String? {
-        let names = known.filter(\.describesTheChat).map(\.rawValue)
+        let names = known.filter { $0.kind.describesTheChat }.map(\.rawValue)
         if let close = ClosestName(to: name.lowercased(), among: names), close.isSimilar { return close.name }
         // Of the same subject one that people are told of: what is deleted or updated is called so by everybody.
         let subject = "\(name.lowercased().prefix { $0 != "." })."

@@ -15,10 +15,10 @@ package enum StoredEvent: Sendable, Equatable {
     ///   - occurredAt: When it happened, as that was taken when it arrived.
     package init(body: [UInt8], sourceID: String, receivedAt: Timestamp, occurredAt: Timestamp) {
         // What a later release gave a meaning to may have been any sender's own member when it was stored.
-        let readings = [EventReader.Vocabulary.whole, .first].lazy.compactMap { vocabulary in
+        let readings = [true, false].lazy.compactMap { isWhole in
             let parser = EventParser(
                 clock: WallClock { receivedAt },
-                vocabulary: vocabulary,
+                isWhole: isWhole,
                 addresses: .trusting,
                 isStored: true
             )

@@ -1,20 +1,20 @@
 extension Event {
     /// The user who caused it; of people who joined by themselves, the first.
     package var causer: Person? {
-        actor ?? (type == .memberJoined ? members.first : nil)
+        actor ?? (type.kind.isOfMembers ? members.first : nil)
     }
 
     /// Whether this user caused it, alone or with others: nobody is notified of their own act.
     package func isCaused(by user: UserID) -> Bool {
         if let actor { return actor.id == user }
-        return type == .memberJoined && members.contains { $0.id == user }
+        return type.kind.isOfMembers && members.contains { $0.id == user }
     }
 
     /// The members of the channel whom it does not concern: who caused it and who joined by it.
     package var unconcerned: Set<UserID> {
         var users = hiddenFrom
         if let actor { users.insert(actor.id) }
-        if type == .memberJoined { users.formUnion(members.map(\.id)) }
+        if type.kind.isOfMembers { users.formUnion(members.map(\.id)) }
         return users
     }
 }
@@ -30,7 +30,7 @@ extension Event {
             return people + members.filter { !$0.displayName.isShown || actor == nil && $0.roles == nil }.map(\.id)
         }
         // Those whom a message lists are not told of.
-        if type != .messageSent, let first = members.first, !first.displayName.isShown, !people.contains(first.id) {
+        if message == nil, let first = members.first, !first.displayName.isShown, !people.contains(first.id) {
             people.append(first.id)
         }
         return people

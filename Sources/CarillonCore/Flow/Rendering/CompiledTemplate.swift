@@ -85,7 +85,7 @@ private struct TemplateChecker {
         _ texts: [TemplateVariant: String],
         of part: TemplatePart
     ) -> [TemplateVariant: TemplateText] {
-        let known = eventType.variants(of: part)
+        let known = part == .title ? eventType.titleVariants : eventType.kind.variants
         guard !known.isEmpty else {
             report("this event has no variants: the \(part.rawValue) must be one string", at: "/\(part.rawValue)")
             return [:]

@@ -8,7 +8,7 @@ struct CompleteTemplate: Sendable {
     /// A template that has a title and a body for each variant; `nil` when it lacks one.
     init?(_ template: CompiledTemplate) {
         let type = template.eventType
-        let bodyVariants = type.templateVariants.filter { !TemplateVariant.special.contains($0) }
+        let bodyVariants = type.kind.variants.filter { !TemplateVariant.special.contains($0) }
         guard let title = CompleteWording(template.title, for: type.titleVariants),
             let body = CompleteWording(template.body, for: bodyVariants)
         else { return nil }
@@ -83,7 +83,7 @@ private struct CompleteWording: Sendable {
     /// The text that tells a subject.
     func text(for variant: TemplateVariant?, of subject: NotificationSubject) -> TemplateText {
         let text = texts[variant] ?? common
-        return subject.hasChannelName || !text.namesChannel ? text : unnamed[variant] ?? text
+        return subject.channel != nil || !text.namesChannel ? text : unnamed[variant] ?? text
     }
 
     private static func unnamed(_ wording: CompiledWording) -> Texts {

@@ -108,17 +108,18 @@ package struct NotificationRenderer: Sendable {
 
     /// The words of exactly this locale.
     private func wording(_ locale: LocaleTag) -> Wording? {
-        if case .direct(let texts) = subject { return texts.complete(locale, defaultChain).map { .texts($0, locale) } }
+        if let texts = subject.texts { return texts.complete(locale, defaultChain).map { .texts($0, locale) } }
         guard let override = overrides[subject.eventType, locale] else {
             return catalog.template(subject.eventType, locale).map(Wording.template)
         }
         let builtIn = (locale.fallbackChain + defaultChain).lazy.compactMap { catalog.template(subject.eventType, $0) }
-        if let other = builtIn.first { return .template(CompleteTemplate(override, completedBy: other)) }
-        guard case .template(let last) = lastResort else { return nil }
-        return .template(CompleteTemplate(override, completedBy: last))
+        return builtIn.first.map { .template(CompleteTemplate(override, completedBy: $0)) }
     }
 
-    private var lastResort: Wording { catalog.lastResort(for: subject) }
+    private var lastResort: Wording {
+        let english = subject.texts == nil ? catalog.template(subject.eventType, .english) : nil
+        return english.map(Wording.template) ?? .texts(subject.texts?.lastResort ?? DirectTexts.Text(), nil)
+    }
 }
 
 /// A template that a ``NotificationRenderer`` chose: what has the same key has the same text.

@@ -2,7 +2,6 @@
 package struct TemplateCatalog: Sendable {
     private let sources: [EventType: [LocaleTag: CompiledTemplate]]
     private let templates: [EventType: [LocaleTag: CompleteTemplate]]
-    private let english: EnglishTemplates
 
     /// Builds the catalogue; a variant that a language lacks is taken from the next one of its fallback.
     ///
@@ -11,15 +10,20 @@ package struct TemplateCatalog: Sendable {
     package init(_ templates: some Sequence<CompiledTemplate>) throws(InvalidInput) {
         var sources: [EventType: [LocaleTag: CompiledTemplate]] = [:]
         for template in templates { sources[template.eventType, default: [:]][template.locale] = template }
-        let english = try EnglishTemplates(sources)
-        self.templates = [
-            .channelCreated: Self.complete(sources[.channelCreated] ?? [:], by: english.channelCreated),
-            .channelInvited: Self.complete(sources[.channelInvited] ?? [:], by: english.channelInvited),
-            .memberJoined: Self.complete(sources[.memberJoined] ?? [:], by: english.memberJoined),
-            .messageSent: Self.complete(sources[.messageSent] ?? [:], by: english.messageSent),
-        ]
+        var complete: [EventType: [LocaleTag: CompleteTemplate]] = [:]
+        for type in EventType.withTemplates + sources.keys where complete[type] == nil {
+            let templates = sources[type] ?? [:]
+            guard let english = templates[.english].flatMap(CompleteTemplate.init) else {
+                throw InvalidInput(
+                    problem: "invalid-template",
+                    pointer: "/en/\(type.rawValue)",
+                    detail: "the English template of \(type.rawValue) is missing or lacks a variant"
+                )
+            }
+            complete[type] = Self.complete(templates, by: english)
+        }
         self.sources = sources
-        self.english = english
+        self.templates = complete
     }
 
     /// The languages that have a template of this type, in alphabetical order.
@@ -59,17 +63,6 @@ package struct TemplateCatalog: Sendable {
         templates[eventType]?[locale]
     }
 
-    /// What a subject is told in to those who prefer nothing that there is.
-    func lastResort(for subject: NotificationSubject) -> Wording {
-        switch subject {
-        case .channelCreated: .template(english.channelCreated)
-        case .channelInvited: .template(english.channelInvited)
-        case .memberJoined: .template(english.memberJoined)
-        case .messageSent: .template(english.messageSent)
-        case .direct(let texts): .texts(texts.lastResort, nil)
-        }
-    }
-
     /// Fills the gaps of each template from its more general languages, so that `pt-BR` borrows from `pt` before English.
     private static func complete(
         _ templates: [LocaleTag: CompiledTemplate],
@@ -80,34 +73,5 @@ package struct TemplateCatalog: Sendable {
                 templates[locale].map { CompleteTemplate($0, completedBy: fallback) } ?? fallback
             }
         }
-    }
-}
-
-/// What everybody falls back to.
-private struct EnglishTemplates {
-    let channelCreated: CompleteTemplate
-    let channelInvited: CompleteTemplate
-    let memberJoined: CompleteTemplate
-    let messageSent: CompleteTemplate
-
-    init(_ templates: [EventType: [LocaleTag: CompiledTemplate]]) throws(InvalidInput) {
-        channelCreated = try Self.template(.channelCreated, in: templates)
-        channelInvited = try Self.template(.channelInvited, in: templates)
-        memberJoined = try Self.template(.memberJoined, in: templates)
-        messageSent = try Self.template(.messageSent, in: templates)
-    }
-
-    private static func template(
-        _ eventType: EventType,
-        in templates: [EventType: [LocaleTag: CompiledTemplate]]
-    ) throws(InvalidInput) -> CompleteTemplate {
-        guard let template = templates[eventType]?[.english].flatMap(CompleteTemplate.init) else {
-            throw InvalidInput(
-                problem: "invalid-template",
-                pointer: "/en/\(eventType.rawValue)",
-                detail: "the English template of \(eventType.rawValue) is missing or lacks a variant"
-            )
-        }
-        return template
     }
 }

@@ -21,8 +21,10 @@ struct TemplateParser {
 
     init(_ text: String, of eventType: EventType, part: TemplatePart) {
         self.text = text
-        positional = eventType.templateArguments(in: part)
-        named = eventType.namedTemplateArguments
+        positional = eventType.kind.arguments(in: part)
+        // Title and body may use them alike, whatever their positions are.
+        let all = eventType.kind.arguments(in: .title) + eventType.kind.arguments(in: .body)
+        named = TemplateArgument.allCases.filter { $0.name != nil && all.contains($0) }
         isTitle = part == .title
         position = text.startIndex
     }

@@ -16,7 +16,7 @@ package struct ChannelToggles: Sendable, Hashable {
     package func objection(to act: ToggleQuestion, mentioned: Bool, at now: Timestamp) -> ToggleReason? {
         guard enabled else { return .enabled }
         if let mutedUntil, now < mutedUntil { return .mutedUntil(mutedUntil) }
-        if mentionsOnly, !(mentioned && act.eventType.canMention) { return .mentionsOnly }
+        if mentionsOnly, !(mentioned && act.eventType.kind.canMention) { return .mentionsOnly }
         return nil
     }
 }

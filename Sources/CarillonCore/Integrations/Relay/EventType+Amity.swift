@@ -5,9 +5,7 @@ extension EventType {
         case .channelCreated: "channel.didCreate"
         case .memberJoined: "channel.didJoin"
         case .messageSent: "message.didCreate"
-        case .channelDeleted, .channelInvited, .channelUpdated, .memberLeft, .messageDeleted, .notificationDirect,
-            .userDeleted, .userUpdated, .other:
-            nil
+        default: nil
         }
     }
 }

@@ -1,0 +1,97 @@
+/// What a notification tells, in no language yet.
+package struct NotificationSubject: Sendable, Hashable {
+    /// The type of event that it comes from.
+    package let eventType: EventType
+    /// The variant of the body that tells it; `nil` where there is only one.
+    package var variant: TemplateVariant?
+    /// Whom it is about.
+    package var user: String
+    /// What the channel is called; `nil` where it has no name.
+    package var channel: String?
+    /// What somebody wrote.
+    package var words: String
+    /// How many it is about besides the user.
+    package var others: Int
+    /// Whether it happened in a conversation of two.
+    package var isDirect: Bool
+    /// What a sender wrote, which no template changes.
+    var texts: DirectTexts?
+
+    package init(
+        _ eventType: EventType,
+        _ variant: TemplateVariant? = nil,
+        user: String = "",
+        channel: String?,
+        words: String = "",
+        others: Int = 0,
+        isDirect: Bool = false
+    ) {
+        self.eventType = eventType
+        self.variant = variant
+        self.user = user
+        self.channel = channel
+        self.words = words
+        self.others = others
+        self.isDirect = isDirect
+    }
+
+    /// What a sender wrote.
+    package init(_ texts: DirectTexts) {
+        self.init(.notificationDirect, channel: nil)
+        self.texts = texts
+    }
+
+    /// What an event tells; `nil` when nobody is notified of its type, or when it lacks what its type must carry.
+    ///
+    /// The event's own names go before the directory's.
+    package init?(event: Event, names: DirectoryNames = .init()) {
+        if event.type == .notificationDirect {
+            guard let direct = event.direct else { return nil }
+            self.init(direct.texts)
+            return
+        }
+        guard event.type.notifies, let channel = event.channel else { return nil }
+        let isDirect = channel.isDirect ?? names.isDirect
+        self.init(event.type, channel: channel.shownName(stored: names.channel, isDirect: isDirect), isDirect: isDirect)
+        guard event.type.kind.tell(event, names, in: &self) else { return nil }
+    }
+
+    /// Whether a channel without a name is all that it is about: of that its first message tells.
+    package var lacksName: Bool { channel == nil && eventType.kind.needsChannelName }
+
+    /// The variant of the title that tells it.
+    var titleVariant: TemplateVariant { isDirect || channel == nil ? .direct : .channel }
+
+    /// Tells a message: its words, or what somebody wrote beside something else, or what that is.
+    package mutating func tell(_ message: Message, from user: String) {
+        let hasWords = message.kind == .text && !message.text.isBlank
+        let caption = hasWords ? nil : message.caption.flatMap { $0.isBlank ? nil : $0 }
+        self.user = user
+        words = caption ?? message.text
+        if hasWords || caption != nil {
+            variant = .text
+        } else {
+            variant = message.kind == .image ? .image : message.special.map(TemplateVariant.init) ?? .other
+        }
+    }
+
+    /// What takes the place of a placeholder.
+    enum Value: Equatable {
+        /// What somebody or something is called: isolated where it runs against the sentence.
+        case name(String)
+        /// What somebody wrote.
+        case words(String)
+        /// A number.
+        case count(Int)
+    }
+
+    /// What an argument stands for; nothing where this has no such argument, which the check of a template excludes.
+    func value(of argument: TemplateArgument) -> Value {
+        switch argument {
+        case .user: .name(user)
+        case .channel: .name(channel ?? "")
+        case .message: .words(words)
+        case .furtherJoiners: .count(others)
+        }
+    }
+}
