@@ -35,15 +35,12 @@ package struct NotificationSubject: Sendable, Hashable {
         self.isDirect = isDirect
     }
 
-    /// What a sender wrote.
     package init(_ texts: DirectTexts) {
         self.init(.notificationDirect, channel: nil)
         self.texts = texts
     }
 
     /// What an event tells; `nil` when nobody is notified of its type, or when it lacks what its type must carry.
-    ///
-    /// The event's own names go before the directory's.
     package init?(event: Event, names: DirectoryNames = .init()) {
         if event.type == .notificationDirect {
             guard let direct = event.direct else { return nil }

@@ -53,7 +53,6 @@ extension EventDialect {
 
     /// No more than of events as a rule.
     package var largestBody: Int? { nil }
-
     package var answer: DialectAnswer { .receipts }
 
     package func missing(in document: DialectDocument) -> String? { document.secrets.isEmpty ? "secret" : nil }

@@ -58,7 +58,6 @@ extension EventKind {
     }
 
     package static func arguments(in part: TemplatePart) -> [TemplateArgument] { [] }
-
     package static func tell(_ event: Event, _ names: DirectoryNames, in subject: inout NotificationSubject) -> Bool {
         guard let actor = event.actor else { return false }
         subject.user = names.name(of: actor)
