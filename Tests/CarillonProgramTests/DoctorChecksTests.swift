@@ -76,7 +76,7 @@ import Testing
             settings: settings,
             updatedAt: Timestamp(milliseconds: 1)
         )
-        let apps: Set = [FaceApp(provider: .apns, appID: "known"), FaceApp(provider: .fcm, appID: "android")]
+        let apps: Set = [DeviceSelection.App(.apns, "known"), DeviceSelection.App(.fcm, "android")]
         return FaceChecks.findings(of: [binding], apps: [network: apps]).dropLast().map {
             "\($0.subject): \($0.detail)"
         }

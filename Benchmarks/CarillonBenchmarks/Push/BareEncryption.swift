@@ -12,10 +12,7 @@ struct BareEncryption: Sendable {
     /// Takes the keys of subscriptions.
     init(plaintext: [UInt8], addresses: [DeviceAddress]) {
         self.plaintext = plaintext
-        keys = addresses.compactMap { address in
-            guard case .webpush(_, let point, let auth) = address else { return nil }
-            return SubscriptionKeys(p256dh: point, auth: auth)
-        }
+        keys = addresses.compactMap(\.keys).compactMap { SubscriptionKeys(p256dh: $0.p256dh, auth: $0.auth) }
     }
 
     /// Encrypts once for each browser.

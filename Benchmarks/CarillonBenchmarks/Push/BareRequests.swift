@@ -51,14 +51,14 @@ struct BareRequests: Sendable {
             "networkId": .string(PushRig.networkID), "channelId": .string(DirectoryLines.channelID(0)),
         ]
         let body = ByteBuffer(bytes: payload.serialized)
-        return addresses.compactMap { address in
-            guard case .apns(let device, let topic, _) = address else { return nil }
+        return addresses.map { address in
             let id = UUID().canonicalText
             return request(
-                "\(origin)/3/device/\(device)",
+                "\(origin)/3/device/\(address.text)",
                 [
-                    ("apns-topic", topic), ("apns-push-type", "alert"), ("apns-priority", "10"), ("apns-id", id),
-                    ("apns-collapse-id", id), ("apns-expiration", "4000000000"), ("authorization", "bearer \(token)"),
+                    ("apns-topic", address.appID), ("apns-push-type", "alert"), ("apns-priority", "10"),
+                    ("apns-id", id), ("apns-collapse-id", id), ("apns-expiration", "4000000000"),
+                    ("authorization", "bearer \(token)"),
                 ],
                 body
             )
@@ -75,12 +75,11 @@ struct BareRequests: Sendable {
             ("content-type", "application/json"), ("user-agent", "Carillon/0.0.0"),
         ]
         let event = UUID().canonicalText
-        return addresses.compactMap { address in
-            guard case .fcm(let device, _) = address else { return nil }
+        return addresses.map { address in
             let id = UUID().canonicalText
             let message: JSONValue = [
                 "message": [
-                    "token": .string(device),
+                    "token": .string(address.text),
                     "notification": ["title": .string(Self.title), "body": .string(text)],
                     "data": data(event: event, notification: id),
                     "android": ["priority": "HIGH", "ttl": "86399s", "notification": ["tag": .string(id)]],
@@ -113,11 +112,10 @@ struct BareRequests: Sendable {
         let token = try SignedToken(claims: claims).text(signedWith: key)
         let authorization = "vapid t=\(token), k=\(Base64URL.encode(key.publicKey.x963Representation))"
         let plaintext = webPushPlaintext.count
-        return addresses.compactMap { address in
-            guard case .webpush(let endpoint, _, _) = address else { return nil }
+        return addresses.map { address in
             let body = (0..<(plaintext + 103)).map { UInt8(truncatingIfNeeded: $0 &* 167) }
             return request(
-                endpoint,
+                address.text,
                 [
                     ("authorization", authorization), ("content-encoding", "aes128gcm"),
                     ("content-type", "application/octet-stream"), ("ttl", "86399"), ("urgency", "high"),

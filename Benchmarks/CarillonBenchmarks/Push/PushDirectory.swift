@@ -53,7 +53,7 @@ struct PushDirectory: Sendable {
     var bytes: [UInt8] {
         var bytes = shape.bytes
         for device in devices {
-            var members = device.address.json
+            var members = device.address.json(isShown: false)
             members["id"] = .string(device.id)
             members["userId"] = .string(DirectoryLines.userID(device.user))
             let line: JSONValue = ["device": .object(members)]
@@ -61,28 +61,5 @@ struct PushDirectory: Sendable {
             bytes.append(UInt8(ascii: "\n"))
         }
         return bytes
-    }
-}
-
-extension DeviceAddress {
-    /// The members of the device's JSON object besides its ids.
-    fileprivate var json: JSONObject {
-        var object = JSONObject()
-        object["provider"] = .string(provider.rawValue)
-        switch self {
-        case .apns(let token, let appID, let environment):
-            object["token"] = .string(token)
-            object["appId"] = .string(appID)
-            object["environment"] = .string(environment.rawValue)
-        case .fcm(let token, let appID):
-            object["token"] = .string(token)
-            object["appId"] = .string(appID)
-        case .log: break
-        case .webhook(let url): object["url"] = .string(url)
-        case .webpush(let endpoint, let point, let auth):
-            let keys: JSONValue = ["p256dh": .string(point), "auth": .string(auth)]
-            object["subscription"] = ["endpoint": .string(endpoint), "keys": keys]
-        }
-        return object
     }
 }

@@ -28,7 +28,7 @@ extension JSONObjectReader {
             integer("ttlSeconds", in: 0...PushContent.longestTimeToLive) ?? PushContent.usualTimeToLive
         content.isRetried = bool("retry") ?? true
         content.hasEnvelope = bool("envelope") ?? true
-        for provider in ProviderName.withRawParts {
+        for provider in ProviderName.allCases where provider.kind.isPushService {
             guard let part = rawPart(of: provider, isStored: isStored) else { continue }
             content.parts[provider] = part
             if !isStored { refuseTooLarge(part, of: provider, with: content.data) }
@@ -71,37 +71,36 @@ extension JSONObjectReader {
 
     private mutating func rawPart(of provider: ProviderName, isStored: Bool) -> RawPart? {
         guard var reader = object(provider.rawValue) else { return nil }
+        let form = provider.kind.rawPart
         var part = RawPart()
         part.kind = reader.choice("kind", as: PushContent.Kind.self)
         part.replaces = reader.bool("replace") ?? false
-        if !provider.settableHeaders.isEmpty { part.headers = reader.headers(of: provider) }
-        if let value = reader.value(provider.payloadKey) {
+        if !form.headers.isEmpty { part.headers = reader.headers(in: form.headers) }
+        if let value = reader.value(form.payloadKey) {
             if case .object(let payload) = value {
                 part.payload = payload
-                if !isStored { reader.checkTexts(value, at: reader.pointer(to: provider.payloadKey)) }
+                if !isStored { reader.checkTexts(value, at: reader.pointer(to: form.payloadKey)) }
             } else {
-                reader.refuse(provider.payloadKey, "must be an object")
+                reader.refuse(form.payloadKey, "must be an object")
             }
         } else if part.replaces {
-            reader.refuse(provider.payloadKey, "is required where it replaces what is built")
+            reader.refuse(form.payloadKey, "is required where it replaces what is built")
         }
-        if provider == .fcm {
-            for key in ["token", "topic", "condition"] where part.payload.contains(key) {
-                let place = reader.pointer(to: provider.payloadKey) + JSONPointer.step(key)
-                errors.add(pointer: place, detail: "is what Carillon sends to")
-            }
+        for key in form.reserved where part.payload.contains(key) {
+            let place = reader.pointer(to: form.payloadKey) + JSONPointer.step(key)
+            errors.add(pointer: place, detail: "is what Carillon sends to")
         }
         reader.finish()
         return part
     }
 
-    private mutating func headers(of provider: ProviderName) -> [String: String] {
+    private mutating func headers(in forms: [String: HeaderForm]) -> [String: String] {
         guard let reader = object("headers", unknown: .tolerate) else { return [:] }
         var headers: [String: String] = [:]
         var values = reader
         for name in reader.keys {
-            guard let form = provider.settableHeaders[name.lowercased()] else {
-                let known = provider.settableHeaders.keys.sorted().joined(separator: ", ")
+            guard let form = forms[name.lowercased()] else {
+                let known = forms.keys.sorted().joined(separator: ", ")
                 values.refuse(name, "is none of the headers that can be set: \(known)")
                 continue
             }

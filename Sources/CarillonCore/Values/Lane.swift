@@ -12,12 +12,10 @@ package struct Lane: Sendable, Hashable, Comparable, CustomStringConvertible {
     }
 
     /// The app, where a provider has credentials for each.
-    package var app: String? { hasApps && !appID.isEmpty ? appID : nil }
+    package var app: String? { provider.kind.lanes == .byApp && !appID.isEmpty ? appID : nil }
 
     /// The server, where devices are on many.
-    package var host: String? { hasApps || appID.isEmpty ? nil : appID }
-
-    private var hasApps: Bool { provider == .apns || provider == .fcm }
+    package var host: String? { provider.kind.lanes == .byApp || appID.isEmpty ? nil : appID }
 
     /// The parts with slashes between them.
     package var description: String { "\(networkID)/\(provider.rawValue)/\(appID)" }

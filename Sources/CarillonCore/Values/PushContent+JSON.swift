@@ -19,7 +19,7 @@ extension PushContent {
         if !isRetried { json["retry"] = false }
         if !hasEnvelope { json["envelope"] = false }
         for (provider, part) in parts.sorted(by: { $0.key < $1.key }) {
-            json[provider.rawValue] = .object(part.json(payloadKey: provider.payloadKey))
+            json[provider.rawValue] = .object(part.json(payloadKey: provider.kind.rawPart.payloadKey))
         }
         return json
     }
@@ -37,42 +37,5 @@ extension RawPart {
         if !payload.isEmpty || replaces { json[payloadKey] = .object(payload) }
         if replaces { json["replace"] = true }
         return json
-    }
-}
-
-extension ProviderName {
-    /// Those that a raw part can be written for.
-    package static let withRawParts: [ProviderName] = [.apns, .fcm, .webpush]
-
-    /// Whether a raw part may set a header.
-    package func lets(header name: String) -> Bool { settableHeaders[name.lowercased()] != nil }
-
-    /// What the body is called in a raw part: FCM's is a message.
-    package var payloadKey: String { self == .fcm ? "message" : "payload" }
-
-    /// The headers that a raw part may set, in lower case, with what they may be: what a push service would refuse is an
-    /// error of whoever wrote it, and would stop others' deliveries only later.
-    var settableHeaders: [String: HeaderForm] {
-        switch self {
-        case .apns:
-            [
-                "apns-push-type": .oneOf([
-                    "alert", "background", "complication", "controls", "fileprovider", "liveactivity", "location",
-                    "mdm",
-                    "pushtotalk", "voip", "widgets",
-                ]),
-                "apns-priority": .oneOf(["1", "5", "10"]),
-                "apns-collapse-id": .text(maximumBytes: 64),
-                "apns-expiration": .number,
-                "apns-topic": .text(maximumBytes: 256),
-            ]
-        case .webpush:
-            [
-                "ttl": .number, "urgency": .oneOf(["very-low", "low", "normal", "high"]),
-                "topic": .base64URL(maximum: 32),
-            ]
-        case .fcm, .log, .relay, .webhook:
-            [:]
-        }
     }
 }

@@ -103,10 +103,10 @@ package struct PushContent: Sendable, Equatable {
     /// What happens on a device of this push service.
     package func kind(for provider: ProviderName) -> Kind { parts[provider]?.kind ?? kind }
 
-    /// Whether a push service has a use for it: browsers show something for whatever they are sent, so what is silent goes
-    /// there only where somebody wrote what to send.
+    /// Whether a push service has a use for it: what is silent goes to one that would not let it be so only where somebody wrote what
+    /// to send.
     package func isSent(through provider: ProviderName) -> Bool {
-        provider != .webpush || kind != .silent || parts[.webpush] != nil
+        kind != .silent || provider.kind.takesSilent || parts[provider] != nil
     }
 }
 

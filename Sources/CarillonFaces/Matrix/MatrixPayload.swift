@@ -21,7 +21,7 @@ struct MatrixPayload {
         case .apns: apns
         case .fcm: fcm
         case .webpush: webpush
-        case .log, .relay, .webhook: nil
+        default: nil
         }
     }
 

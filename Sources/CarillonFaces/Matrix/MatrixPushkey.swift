@@ -39,9 +39,6 @@ struct MatrixPushkey: Sendable {
         case .apns:
             guard let token = Self.token(device.pushkey, binding.pushkeyFormat) else { break }
             return .address(.apns(token: token, appID: appID, environment: binding.environment))
-        case .fcm:
-            guard device.pushkey.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { break }
-            return .address(.fcm(token: device.pushkey, appID: appID))
         case .webpush:
             guard let endpoint = device.text("endpoint"), let auth = device.text("auth") else { break }
             // A blocked push service is our decision, and says nothing of the pushkey.
@@ -50,8 +47,9 @@ struct MatrixPushkey: Sendable {
                 return .blocked
             }
             if let address = subscription(endpoint, device.pushkey, auth) { return .address(address) }
-        case .log, .relay, .webhook:
-            break
+        default:
+            guard device.pushkey.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { break }
+            return .address(DeviceAddress(provider, device.pushkey, appID: appID))
         }
         return .unusable(Self.substitute(for: device.pushkey, of: provider, appID, binding.environment))
     }
@@ -82,14 +80,12 @@ struct MatrixPushkey: Sendable {
     }
 
     private func subscription(_ endpoint: String, _ p256dh: String, _ auth: String) -> DeviceAddress? {
-        let body: JSONValue = [
-            "provider": "webpush",
-            "subscription": [
-                "endpoint": .string(endpoint),
-                "keys": ["p256dh": .string(Self.urlAlphabet(p256dh)), "auth": .string(Self.urlAlphabet(auth))],
-            ],
-        ]
-        var reader = JSONObjectReader(body, unknown: .tolerate, into: InputErrors())
+        let written = DeviceAddress.webpush(
+            endpoint: endpoint,
+            p256dh: Self.urlAlphabet(p256dh),
+            auth: Self.urlAlphabet(auth)
+        )
+        var reader = JSONObjectReader(.object(written.json(isShown: false)), unknown: .tolerate, into: InputErrors())
         // Which push services may be called was asked before.
         let hosts = (try? OutboundURL(endpoint)).map { WebPushHosts([$0.host.text]) } ?? WebPushHosts()
         return DeviceAddressReader(egress: egress, webPushHosts: hosts).address(from: &reader)
@@ -111,7 +107,7 @@ struct MatrixPushkey: Sendable {
         return switch provider {
         case .apns: .apns(token: name, appID: appID, environment: environment)
         case .webpush: .webpush(endpoint: "https://unusable.invalid/\(name)", p256dh: "", auth: "")
-        case .fcm, .log, .relay, .webhook: .fcm(token: name, appID: appID)
+        default: DeviceAddress(provider, name, appID: appID)
         }
     }
 }

@@ -50,21 +50,18 @@ struct MobileFirstRegistration: Sendable {
             throw Problem.mobileFirst(.wrongValue, "/platform is required")
         }
         guard let token = token ?? former?.text else { throw Problem.mobileFirst(.wrongValue, "/token is required") }
-        let body: JSONObject
+        let address: DeviceAddress
         switch platform {
         case .apple:
             guard let apple = application.apple else { throw Self.notConfigured }
             // The description of Apple's data: `<32e7 b1a1 …>`.
             let digits = token.filter { !"<> ".contains($0) }
-            body = [
-                "provider": "apns", "token": .string(digits), "appId": .string(apple.appID),
-                "environment": .string(apple.environment.rawValue),
-            ]
+            address = .apns(token: digits, appID: apple.appID, environment: apple.environment)
         case .google:
             guard let google = application.google else { throw Self.notConfigured }
-            body = ["provider": "fcm", "token": .string(token), "appId": .string(google.appID)]
+            address = .fcm(token: token, appID: google.appID)
         }
-        return try JSONValue.object(body).readForeign { addresses.address(from: &$0) }
+        return try JSONValue.object(address.json(isShown: false)).readForeign { addresses.address(from: &$0) }
     }
 
     private static let notConfigured = Problem.mobileFirst(

@@ -4,26 +4,8 @@ import CarillonEdge
 extension Device {
     /// The device as the API shows it: its token is never shown again in full.
     var json: JSONValue {
-        var object: JSONObject = [
-            "id": .string(id.rawValue),
-            "userId": userID.json,
-            "provider": .string(address.provider.rawValue),
-        ]
-        switch address {
-        case .apns(let token, let appID, let environment):
-            object["appId"] = .string(appID)
-            object["environment"] = .string(environment.rawValue)
-            object["token"] = .string(token.lastCharacters)
-        case .fcm(let token, let appID):
-            object["appId"] = .string(appID)
-            object["token"] = .string(token.lastCharacters)
-        case .webpush(let endpoint, _, _):
-            object["subscription"] = ["endpoint": .string(endpoint.lastCharacters)]
-        case .webhook(let url):
-            object["url"] = .string(url)
-        case .log:
-            break
-        }
+        var object: JSONObject = ["id": .string(id.rawValue), "userId": userID.json]
+        for (key, value) in address.json(isShown: true).members { object[key] = value }
         object["locale"] = JSONValue(locale)
         object["broadcasts"] = .bool(broadcasts)
         object["state"] = .string(state.rawValue)
@@ -39,11 +21,4 @@ extension Device {
 extension UserID {
     /// The id, or `null` for nobody.
     var json: JSONValue { isNobody ? .null : .string(rawValue) }
-}
-
-extension String {
-    /// The end of a token: enough to tell two apart, too little to use one. Nothing of a short one.
-    fileprivate var lastCharacters: String {
-        "…" + (utf8.count >= 16 ? String(suffix(4)) : "")
-    }
 }

@@ -3,9 +3,8 @@ import CarillonEdge
 
 /// Which devices are to be taken back into use (`POST /devices/restore`).
 struct DeviceRestoration {
-    private enum Provider: String, CaseIterable {
-        case apns, fcm, webhook, webpush
-    }
+    /// Those whose devices can be out of use.
+    private static let providers = ProviderName.allCases.filter { $0.kind.lanes != .single }
 
     let provider: ProviderName
     /// The app, or the host of the devices' URLs; `nil` for all.
@@ -20,23 +19,27 @@ extension DeviceRestoration {
     /// Reads `{"provider","appId" or "host","from","to"}`; without `to` the window ends now.
     init(_ body: JSONValue, now: Timestamp) throws(InvalidInput) {
         self = try body.read(as: "invalid-restore") { reader in
-            let provider = reader.choice("provider", as: Provider.self, required: true)
+            let name = reader.value("provider", required: true)
+            let provider = Self.providers.first { name == .string($0.rawValue) }
+            if name != nil, provider == nil {
+                reader.refuse("provider", "must be one of " + Self.providers.map(\.rawValue).joined(separator: ", "))
+            }
             var appID: String?
-            switch provider {
-            case .apns, .fcm: appID = reader.identifier("appId", as: DeviceAddress.self)?.rawValue
-            case .webhook, .webpush: appID = reader.host()
-            case nil:
+            switch provider?.kind.lanes {
+            case .byApp: appID = reader.identifier("appId", as: DeviceAddress.self)?.rawValue
+            case .byHost: appID = reader.host()
+            case .single, nil:
                 // Which of the two belongs here is not known: do not call either unknown.
                 for key in ["appId", "host"] { _ = reader.value(key) }
             }
             let from = reader.timestamp("from", required: true)
             let end = reader.timestamp("to") ?? now
-            guard let name = provider.flatMap({ ProviderName(rawValue: $0.rawValue) }), let from else { return nil }
+            guard let provider, let from else { return nil }
             guard from < end else {
                 reader.refuse("from", "must be before to, which is now unless it is given")
                 return nil
             }
-            return Self(provider: name, appID: appID, since: from, until: end)
+            return Self(provider: provider, appID: appID, since: from, until: end)
         }
     }
 }

@@ -13,32 +13,28 @@ struct BrakeController: Controller {
     let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        for provider in [ProviderName.apns, .fcm] {
-            router.post("/v1/networks/{network}/providers/\(provider.rawValue)/apps/{appId}/release") {
-                try await releaseApp(provider, $0, $1)
+        for provider in ProviderName.allCases where provider.kind.isPushService {
+            let app = provider.kind.lanes == .byApp ? "/apps/{appId}" : ""
+            router.post("/v1/networks/{network}/providers/\(provider.rawValue)\(app)/release") {
+                try await release(provider, $0, $1)
             }
         }
-        router.post("/v1/networks/{network}/providers/webpush/release", use: releaseHost)
     }
 
-    private func releaseApp(
+    private func release(
         _ provider: ProviderName,
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
         let access = try await admin(request, context)
-        let app = try context.identifier("appId", as: DeviceAddress.self)
-        try await RequestBodyReader.passEmpty(of: request, as: "invalid-release")
-        return try await release(Lane(networkID: access.networkID, provider: provider, appID: app.rawValue))
-    }
-
-    private func releaseHost(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let host = try await RequestBodyReader.json(of: request).read(as: "invalid-release") { $0.host(required: true) }
-        return try await release(Lane(networkID: access.networkID, provider: .webpush, appID: host))
-    }
-
-    private func release(_ lane: Lane) async throws -> Response {
+        var lane = Lane(networkID: access.networkID, provider: provider, appID: "")
+        if provider.kind.lanes == .byApp {
+            lane.appID = try context.identifier("appId", as: DeviceAddress.self).rawValue
+            try await RequestBodyReader.passEmpty(of: request, as: "invalid-release")
+        } else {
+            let body = try await RequestBodyReader.json(of: request)
+            lane.appID = try body.read(as: "invalid-release") { $0.host(required: true) }
+        }
         let end = services.clock.now() + Self.duration
         try await services.releaseBrake(lane, end)
         return .json(["until": JSONValue(end)], status: .accepted)

@@ -36,7 +36,7 @@ struct DeviceController: Controller {
         guard device.userID == access.ownUser ?? device.userID else {
             throw Problem.forbidden("must be the token's user", at: "/userId")
         }
-        guard access.writer == .admin || !device.address.isForAdmins else {
+        guard access.writer == .admin || device.address.provider.kind.isPushService else {
             throw Problem.forbidden("devices of this provider are registered by admins", at: "/provider")
         }
         let isNew = try await services.devices.putDevice(device, in: access.networkID, by: access.writer)
@@ -96,16 +96,6 @@ struct DeviceController: Controller {
             guard try await services.directory.user(user, in: access.networkID) != nil else { throw Problem.notFound() }
         }
         return page.answer(devices, key: \.id.rawValue, \.json)
-    }
-}
-
-extension DeviceAddress {
-    /// Whether only admins may have it sent to: what it names is no phone and no browser.
-    var isForAdmins: Bool {
-        switch self {
-        case .log, .webhook: true
-        case .apns, .fcm, .webpush: false
-        }
     }
 }
 

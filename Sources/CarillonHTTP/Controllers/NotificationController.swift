@@ -42,7 +42,7 @@ struct NotificationController: Controller {
     private func check(_ notifications: [ParsedEvent], isArray: Bool, of access: Access) throws {
         for (index, notification) in notifications.enumerated() where access.writer != .admin {
             guard case .known(let event) = notification.content, case .addresses(let devices)? = event.direct?.audience,
-                let place = devices.firstIndex(where: { $0.address.isForAdmins })
+                let place = devices.firstIndex(where: { !$0.address.provider.kind.isPushService })
             else { continue }
             let pointer = (isArray ? "/\(index)" : "") + "/to/addresses/\(place)/provider"
             throw Problem.forbidden("devices of this provider are addressed by admins", at: pointer)

@@ -81,7 +81,7 @@ package struct APNsCredential: PushCredential {
 
 extension CredentialFormat {
     /// Keys and certificates for APNs: one for each app, which is a topic of Apple's.
-    package static let apns = CredentialFormat(.apns, isPerApp: true) {
+    package static let apns = CredentialFormat(.apns) {
         (document, appID, _, now) throws(InvalidInput) in
         try APNsCredential(reading: document, appID: appID, now: now)
     }

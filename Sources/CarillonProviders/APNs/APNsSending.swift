@@ -58,18 +58,19 @@ final class APNsSending: Sendable {
     /// succeed.
     /// - Returns: `nil` when it was not sent, since the task was cancelled or the credential changed.
     func send(to target: Target) async -> Outcome? {
-        guard case .apns(let device, let app, let environment) = target.address else {
+        let address = target.address
+        guard address.provider == provider.name, let environment = address.environment else {
             return .bug(reason: "not an APNs device")
         }
         guard message.fits else { return .payloadTooLarge }
-        guard let topic = message.topic(of: app) else {
+        guard let topic = message.topic(of: address.appID) else {
             return .unsendable(reason: "apns-topic is not one of the app's")
         }
         if let verdict = verdict(on: environment) { return verdict }
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
         let finding = await current.finding {
             do {
-                return try await exchange(device, in: environment, topic: topic, id: id)
+                return try await exchange(address.text, in: environment, topic: topic, id: id)
             } catch let error as CancellationError {
                 // Not wanted any more, perhaps for what another answer said meanwhile.
                 guard let verdict = verdict(on: environment) else { throw error }

@@ -112,7 +112,7 @@ extension FCMCredential {
 extension CredentialFormat {
     /// Service accounts: one for each app, which belongs to a project of Google's. Where FCM is decides which `token_uri` is taken.
     package static func fcm(server: FCMServer = .google) -> CredentialFormat {
-        CredentialFormat(.fcm, isPerApp: true) { (document, _, _, _) throws(InvalidInput) in
+        CredentialFormat(.fcm) { (document, _, _, _) throws(InvalidInput) in
             try FCMCredential(reading: document, for: server)
         }
     }

@@ -61,7 +61,7 @@ package struct FCMProvider: Provider {
         with current: CurrentCredential<FCMCredential>
     ) async -> Finding? {
         let credential = current.value
-        guard case .fcm(let deviceToken, _) = target.address else { return .certain(.bug(reason: "not an FCM device")) }
+        guard target.address.provider == name else { return .certain(.bug(reason: "not an FCM device")) }
         guard message.fits else { return .certain(.payloadTooLarge) }
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
         // Two requests for access tokens can leave less time than the second message may take otherwise.
@@ -78,7 +78,7 @@ package struct FCMProvider: Provider {
                 if Task.isCancelled { return nil }
                 let timeLeft = end - .now
                 guard timeLeft > .zero else { throw OutboundError.timedOut }
-                let body = message.body(to: deviceToken, id: id, timeToLive: group.secondsLeft(at: clock.now()))
+                let body = message.body(to: target.address.text, id: id, timeToLive: group.secondsLeft(at: clock.now()))
                 var request = request(body, projectID: credential.projectID, token: token)
                 request.lane = group.lane
                 request.isStillWanted = current.isCurrent

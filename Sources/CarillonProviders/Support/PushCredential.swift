@@ -38,11 +38,10 @@ extension CredentialFormat {
     /// A former one that cannot be read is an error, too.
     init<Credential: PushCredential>(
         _ provider: ProviderName,
-        isPerApp: Bool,
         initial: (@Sendable () -> Credential)? = nil,
         read: @escaping @Sendable (JSONValue, String, Credential?, Timestamp) throws(InvalidInput) -> Credential
     ) {
-        self.init(provider, isPerApp: isPerApp, initial: { initial?().sealed(for: provider, "", at: $0) }) {
+        self.init(provider, initial: { initial?().sealed(for: provider, "", at: $0) }) {
             (document, appID, former, now) throws(InvalidInput) in
             var kept: Credential?
             if let former { kept = try Credential(former) }

@@ -121,7 +121,7 @@ package struct WebPushCredential: PushCredential {
 extension CredentialFormat {
     /// Key pairs and subjects of networks: browsers do not know apps. The key pair of the credential before is kept, since a new
     /// one would silence every browser; pages can subscribe with one that has no subject yet.
-    package static let webpush = CredentialFormat(.webpush, isPerApp: false, initial: { WebPushCredential() }) {
+    package static let webpush = CredentialFormat(.webpush, initial: { WebPushCredential() }) {
         (document, _, former, _) throws(InvalidInput) in
         try WebPushCredential(reading: document, keepingKeyOf: former)
     }

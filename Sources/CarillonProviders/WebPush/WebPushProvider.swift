@@ -62,13 +62,14 @@ package struct WebPushProvider: Provider {
         by current: CurrentCredential<WebPushCredential>
     ) async -> Finding? {
         let credential = current.value
-        guard case .webpush(let endpoint, let p256dh, let auth) = target.address else {
+        guard target.address.provider == name, let (p256dh, auth) = target.address.keys else {
             return .certain(.bug(reason: "not a Web Push subscription"))
         }
         guard let keys = SubscriptionKeys(p256dh: p256dh, auth: auth) else {
             return .certain(.bug(reason: "invalid subscription keys"))
         }
         guard message.fits else { return .certain(.payloadTooLarge) }
+        let endpoint = target.address.text
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
         return await current.finding {
             let url = try OutboundURL(endpoint)

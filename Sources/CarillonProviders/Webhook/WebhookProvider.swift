@@ -47,7 +47,7 @@ package struct WebhookProvider: Provider {
         to target: Target,
         by current: CurrentCredential<[WebhookSecret]>
     ) async -> Outcome? {
-        guard case .webhook(let url) = target.address else { return .bug(reason: "not a webhook") }
+        guard target.address.provider == name else { return .bug(reason: "not a webhook") }
         let message = WebhookMessage(group, to: target)
         guard message.fits else { return .payloadTooLarge }
         var headers = HTTPHeaders.signed(
@@ -59,7 +59,7 @@ package struct WebhookProvider: Provider {
         )
         headers.goOn(in: group.cause.trace)
         let request = OutboundRequest(
-            url: url,
+            url: target.address.text,
             headers: headers,
             body: message.body,
             lane: group.lane,

@@ -4,22 +4,13 @@ import Postgres
 extension Row {
     /// Reads provider, app, address and what belongs to it from six columns.
     func address(at column: Int) throws -> DeviceAddress {
-        let provider = try choice(column, of: ProviderName.self)
-        let address = try decode(column + 2, as: String.self)
-        switch provider {
-        case .apns:
-            return .apns(token: address, appID: try decode(column + 1), environment: try choice(column + 3))
-        case .fcm:
-            return .fcm(token: address, appID: try decode(column + 1))
-        case .log:
-            return .log
-        case .webhook:
-            return .webhook(url: address)
-        case .webpush:
-            return .webpush(endpoint: address, p256dh: try decode(column + 4), auth: try decode(column + 5))
-        case .relay:
-            throw StoreError.unreadable("address of a device")
-        }
+        DeviceAddress(
+            try choice(column),
+            try decode(column + 2),
+            appID: try decode(column + 1),
+            environment: isNull(column + 3) ? nil : try choice(column + 3),
+            keys: isNull(column + 4) ? nil : (p256dh: try decode(column + 4), auth: try decode(column + 5))
+        )
     }
 
     /// Reads a device from ``deviceColumns``.
@@ -58,26 +49,15 @@ extension SQL {
 
 extension DeviceAddress {
     /// What column `environment` holds.
-    var storedEnvironment: String? {
-        guard case .apns(_, _, let environment) = self else { return nil }
-        return environment.rawValue
-    }
+    var storedEnvironment: String? { environment?.rawValue }
 
     /// What the columns `p256dh` and `auth` hold.
-    var storedKeys: (p256dh: String, auth: String)? {
-        guard case .webpush(_, let p256dh, let auth) = self else { return nil }
-        return (p256dh, auth)
-    }
+    var storedKeys: (p256dh: String, auth: String)? { keys }
 
     /// SHA-256 of what only one device can have; `nil` for what many may share: a URL, standard output.
     ///
     /// A token alone decides: registered anew with another app or environment, it still reaches the same installation.
-    var uniqueHash: [UInt8]? {
-        switch provider {
-        case .apns, .fcm, .webpush: digest
-        case .log, .relay, .webhook: nil
-        }
-    }
+    var uniqueHash: [UInt8]? { provider.kind.isPushService ? digest : nil }
 }
 
 extension JSONObject {

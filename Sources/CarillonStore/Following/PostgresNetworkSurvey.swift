@@ -65,17 +65,20 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
         of ids: [String],
         _ session: borrowing PostgresSession
     ) throws -> [(NetworkID, NetworkTrouble)] {
-        func hasCredential(_ provider: SQL, _ app: SQL) -> SQL {
+        func hasCredential(_ app: SQL) -> SQL {
             """
             EXISTS (SELECT FROM provider_credentials c
-                    WHERE c.network_id = n.network_id AND c.provider = \(sql: provider) AND c.app_id = \(sql: app))
+                    WHERE c.network_id = n.network_id AND c.provider = p.provider AND c.app_id = \(sql: app))
             """
+        }
+        func providers(_ lanes: ProviderKind.Lanes) -> [String] {
+            ProviderName.allCases.filter { $0.kind.isPushService && $0.kind.lanes == lanes }.map(\.rawValue)
         }
         return try session.query(
             """
             SELECT n.network_id, p.provider, a.app_id, false
             FROM unnest(\(ids)) AS n (network_id)
-            CROSS JOIN (VALUES ('apns'), ('fcm')) AS p (provider)
+            CROSS JOIN unnest(\(providers(.byApp))) AS p (provider)
             CROSS JOIN LATERAL (
                 WITH RECURSIVE apps AS (
                     (SELECT d.app_id FROM devices d
@@ -98,17 +101,18 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
                     AND d.app_id = a.app_id
                 LIMIT 1
             ) AS present
-            WHERE NOT \(sql: hasCredential("p.provider", "a.app_id"))
+            WHERE NOT \(sql: hasCredential("a.app_id"))
             UNION ALL
-            SELECT n.network_id, 'webpush', '', \(sql: hasCredential("'webpush'", "''"))
+            SELECT n.network_id, p.provider, '', \(sql: hasCredential("''"))
             FROM unnest(\(ids)) AS n (network_id)
+            CROSS JOIN unnest(\(providers(.byHost))) AS p (provider)
             CROSS JOIN LATERAL (
                 SELECT FROM devices d
-                WHERE d.network_id = n.network_id AND NOT d.transient AND d.state = 'active' AND d.provider = 'webpush'
+                WHERE d.network_id = n.network_id AND NOT d.transient AND d.state = 'active' AND d.provider = p.provider
                 LIMIT 1
             ) AS present
             WHERE NOT EXISTS (SELECT FROM provider_credentials c
-                              WHERE c.network_id = n.network_id AND c.provider = 'webpush' AND c.app_id = ''
+                              WHERE c.network_id = n.network_id AND c.provider = p.provider AND c.app_id = ''
                                   AND c.identity NOT LIKE '%"subject":null%')
             """
         ) { row in

@@ -153,13 +153,10 @@ extension DeliveryGroup {
 }
 
 extension DeviceAddress {
-    /// Whether this is an address of the lane's provider and app.
+    /// Whether this is an address of the lane's provider, and of its app.
     fileprivate func isSent(through lane: Lane) -> Bool {
-        switch provider {
-        // The lane is the server then, which a device may have left for another; every lane can send to it all the same.
-        case .webhook, .webpush: provider == lane.provider
-        case .apns, .fcm, .log, .relay: provider == lane.provider && appID == lane.appID
-        }
+        // A device may have left the server for another; every lane can send to it all the same.
+        provider == lane.provider && (appID == lane.appID || provider.kind.lanes == .byHost)
     }
 }
 

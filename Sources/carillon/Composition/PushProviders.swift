@@ -65,26 +65,24 @@ struct PushProviders: Sendable {
         )
         let fcmServer = settings.pushServices.fcm
         let fcmTokens = FCMTokenSource(transport: trusted, server: fcmServer, clock: clock)
-        func apps(_ provider: ProviderName) -> @Sendable (NetworkID) async throws -> Set<String> {
-            { network in
+        var memories: [@Sendable (NetworkID?) -> Void] = []
+        func credentials<Credential: PushCredential>(_ provider: ProviderName) -> RememberedCredentials<Credential> {
+            let apps: RememberedCredentials<Credential>.List = { network in
                 let all = try await store.providersWithCredentials(of: network)
                 return Set(all.filter { $0.provider == provider }.map(\.appID))
             }
-        }
-        let apnsCredentials = RememberedCredentials(list: apps(.apns)) { network, app in
-            try await store.providerCredential(.apns, appID: app, of: network).map { try APNsCredential($0) }
-        }
-        let fcmCredentials = RememberedCredentials(list: apps(.fcm)) { network, app in
-            try await store.providerCredential(.fcm, appID: app, of: network).map { try FCMCredential($0) }
-        }
-        let webPushCredentials = RememberedCredentials { network, _ in
-            try await store.providerCredential(.webpush, appID: "", of: network).map { try WebPushCredential($0) }
+            let found = RememberedCredentials(list: provider.kind.lanes == .byApp ? apps : nil) { network, app in
+                try await store.providerCredential(provider, appID: app, of: network).map { try Credential($0) }
+            }
+            memories.append { found.forget(in: $0) }
+            return found
         }
         let accounts = storage.accounts
         // Read for each group: a secret that another replica has thrown away must not sign.
         let webhookSecrets = RememberedCredentials(lifetime: .zero) { network, _ in
             try await accounts.outgoingWebhookSecrets(of: network, candidate: .generate())
         }
+        memories.append { webhookSecrets.forget(in: $0) }
         all = [
             LogProvider(output: output),
             WebhookProvider(
@@ -100,7 +98,7 @@ struct PushProviders: Sendable {
                     resolver: trustedNames,
                     logger: logger
                 ),
-                credentials: apnsCredentials,
+                credentials: credentials(.apns),
                 tokens: APNsTokenSource(
                     tokens: { try await store.providerToken($0, candidate: $1, ifOlderThan: $2) },
                     clock: clock
@@ -111,7 +109,7 @@ struct PushProviders: Sendable {
             FCMProvider(
                 transport: trusted,
                 tokens: fcmTokens,
-                credentials: fcmCredentials,
+                credentials: credentials(.fcm),
                 server: fcmServer,
                 version: Release.version,
                 clock: clock
@@ -119,23 +117,16 @@ struct PushProviders: Sendable {
             RelayProvider(client: endpoints, source: storage.endpoints, clock: clock),
             WebPushProvider(
                 transport: guarded,
-                credentials: webPushCredentials,
+                credentials: credentials(.webpush),
                 version: Release.version,
                 clock: clock
             ),
         ]
         formats = [.apns, .fcm(server: fcmServer), .webpush]
-        storage.announcements.subscribe(to: .credentials) { network in
-            webhookSecrets.forget(in: network)
-            apnsCredentials.forget(in: network)
-            fcmCredentials.forget(in: network)
-            webPushCredentials.forget(in: network)
-        }
+        let forget: @Sendable (NetworkID?) -> Void = { [memories] network in memories.forEach { $0(network) } }
+        storage.announcements.subscribe(to: .credentials) { forget($0) }
         forgetCredentials = { network in
-            webhookSecrets.forget(in: network)
-            apnsCredentials.forget(in: network)
-            fcmCredentials.forget(in: network)
-            webPushCredentials.forget(in: network)
+            forget(network)
             await fcmTokens.forgetFailures()
         }
     }

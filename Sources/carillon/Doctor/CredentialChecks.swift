@@ -23,7 +23,7 @@ struct CredentialChecks: Sendable {
                 case .apns: findings += await apns(try APNsCredential(credential), credential.appID, subject)
                 case .fcm: findings.append(await fcm(try FCMCredential(credential), subject))
                 case .webpush: findings.append(webPush(try WebPushCredential(credential), subject))
-                case .log, .webhook, .relay: break
+                default: break
                 }
             } catch {
                 findings.append(.fail(subject, "what is stored is no credential: PUT it again"))

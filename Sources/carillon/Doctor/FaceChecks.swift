@@ -22,19 +22,19 @@ struct FaceChecks: Sendable {
         let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
         let bindings = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)?.bindings ?? []
         let credentials = PostgresProviderCredentialStore(pool: pool, box: box)
-        var apps: [NetworkID: Set<FaceApp>] = [:]
+        var apps: [NetworkID: Set<DeviceSelection.App>] = [:]
         for network in Set(bindings.map(\.networkID)) {
             let stored = try await credentials.providersWithCredentials(of: network)
-            apps[network] = Set(stored.map { FaceApp(provider: $0.provider, appID: $0.appID) })
+            apps[network] = Set(stored.map { DeviceSelection.App($0.provider, $0.appID) })
         }
         return Self.findings(of: bindings, apps: apps)
     }
 
     /// One line for each binding whose app is not known, and one for all others.
-    static func findings(of bindings: [FaceBinding], apps: [NetworkID: Set<FaceApp>]) -> [Finding] {
+    static func findings(of bindings: [FaceBinding], apps: [NetworkID: Set<DeviceSelection.App>]) -> [Finding] {
         guard !bindings.isEmpty else { return [.ok(subject, "no network has a name in another system")] }
         let troubles = bindings.map { binding -> [Finding] in
-            let missing = FaceApp.all(in: binding).subtracting(apps[binding.networkID] ?? [])
+            let missing = DeviceSelection.App.all(in: binding).subtracting(apps[binding.networkID] ?? [])
             return missing.sorted { ($0.provider, $0.appID) < ($1.provider, $1.appID) }.map { app in
                 .warn(
                     "face \(binding.networkID)/\(binding.face.rawValue)/\(binding.externalID)",
@@ -48,19 +48,15 @@ struct FaceChecks: Sendable {
     }
 }
 
-/// An app that a binding names, of a push service that knows apps by credentials.
-struct FaceApp: Hashable, Sendable {
-    let provider: ProviderName
-    let appID: String
-
+extension DeviceSelection.App {
     /// What other systems call the two.
     private static let platforms: [String: ProviderName] = ["ios": .apns, "A": .apns, "android": .fcm, "G": .fcm]
 
     /// The apps that a binding names: each beside its provider, or under its platform.
-    static func all(in binding: FaceBinding) -> Set<FaceApp> {
+    static func all(in binding: FaceBinding) -> Set<Self> {
         let settings = binding.settings
         guard settings["retired"] != .bool(true) else { return [] }
-        var apps: Set<FaceApp> = []
+        var apps: Set<Self> = []
         let provider = settings["provider"]?.text.flatMap(ProviderName.init(rawValue:))
         if let app = app(in: settings, provider, unless: binding.externalID) { apps.insert(app) }
         for (platform, provider) in platforms {
@@ -74,9 +70,9 @@ struct FaceApp: Hashable, Sendable {
     ///   - provider: The push service.
     ///   - name: What the app is called where nothing else is said; a pattern is no name.
     /// - Returns: The app; `nil` when it needs no credential of its own.
-    private static func app(in part: JSONObject, _ provider: ProviderName?, unless name: String? = nil) -> FaceApp? {
-        guard let provider, [.apns, .fcm].contains(provider) else { return nil }
+    private static func app(in part: JSONObject, _ provider: ProviderName?, unless name: String? = nil) -> Self? {
+        guard let provider, provider.kind.lanes == .byApp else { return nil }
         let named = part["appId"]?.text ?? name.flatMap { $0.hasSuffix("*") ? nil : $0 }
-        return named.map { FaceApp(provider: provider, appID: $0) }
+        return named.map { Self(provider, $0) }
     }
 }

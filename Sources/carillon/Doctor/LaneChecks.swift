@@ -2,9 +2,6 @@ import CarillonCore
 
 /// Looks at what keeps a network's notifications from being sent.
 enum LaneChecks {
-    /// The push services that send nothing without a credential of the network.
-    private static let withCredentials: Set<ProviderName> = [.apns, .fcm, .webpush]
-
     /// One line for each lane that is paused, one for those that are well.
     static func findings(of lanes: [LaneStatus]) -> [Finding] {
         let troubles = lanes.sorted { $0.lane < $1.lane }.flatMap(troubles)
@@ -37,14 +34,15 @@ enum LaneChecks {
         with credentials: [(provider: ProviderName, appID: String)]
     ) -> [Finding] {
         let places = Set(
-            apps.filter { withCredentials.contains($0.provider) }
-                .map { DeviceSelection.App($0.provider, $0.provider == .webpush ? "" : $0.appID) }
+            apps.filter(\.provider.kind.isPushService)
+                .map { DeviceSelection.App($0.provider, $0.provider.kind.lanes == .byApp ? $0.appID : "") }
         )
         let known = Set(credentials.map { DeviceSelection.App($0.provider, $0.appID) })
         return places.subtracting(known).sorted { ($0.provider, $0.appID) < ($1.provider, $1.appID) }.map { place in
-            let path = place.provider == .webpush ? "webpush" : "\(place.provider.rawValue)/apps/\(place.appID)"
+            let name = place.provider.rawValue
+            let path = place.provider.kind.lanes == .byApp ? "\(name)/apps/\(place.appID)" : name
             return .fail(
-                "\(place.provider.rawValue)\(place.appID.isEmpty ? "" : " \(place.appID)")",
+                "\(name)\(place.appID.isEmpty ? "" : " \(place.appID)")",
                 "there are devices and no credential, so that nothing is sent to them: PUT /providers/\(path)"
             )
         }

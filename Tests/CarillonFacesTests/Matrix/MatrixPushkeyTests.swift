@@ -68,11 +68,11 @@ import Testing
             Self.read(try Self.device(#""pushkey":"\#(key)""#), #"{"provider":"apns"}"#)
         }
         #expect(readings[0] != readings[1])
-        guard case .unusable(.apns(let token, _, _)) = readings[0] else {
+        guard case .unusable(let address) = readings[0], address.provider == .apns else {
             Issue.record("it should be unusable")
             return
         }
-        #expect(token.utf8.count == 64)
+        #expect(address.text.utf8.count == 64)
     }
 
     private static let wrong = [

@@ -42,10 +42,8 @@ import Testing
         case .webhook:
             let message = WebhookMessage(group, to: group.targets[0])
             return (message.body, message.fits)
-        case .log:
+        default:
             return (Array(LogLines(group).bytes.dropLast()), true)
-        case .relay:
-            return ([], true)
         }
     }
 

@@ -62,24 +62,7 @@ extension Audience {
 
 extension AddressedDevice {
     fileprivate var json: JSONObject {
-        var json: JSONObject = ["provider": .string(address.provider.rawValue)]
-        switch address {
-        case .apns(let token, let appID, let environment):
-            json["token"] = .string(token)
-            json["appId"] = .string(appID)
-            json["environment"] = .string(environment.rawValue)
-        case .fcm(let token, let appID):
-            json["token"] = .string(token)
-            json["appId"] = .string(appID)
-        case .webpush(let endpoint, let p256dh, let auth):
-            json["subscription"] = [
-                "endpoint": .string(endpoint), "keys": ["p256dh": .string(p256dh), "auth": .string(auth)],
-            ]
-        case .webhook(let url):
-            json["url"] = .string(url)
-        case .log:
-            break
-        }
+        var json = address.json(isShown: false)
         json["locale"] = locale.map(JSONValue.string)
         json["obtainedAt"] = obtainedAt.map { .string($0.description) }
         return json

@@ -137,10 +137,10 @@ package struct Target: Sendable, Equatable {
     package var userID: UserID
     /// Where it is reached.
     package var address: DeviceAddress
-    /// When it was last registered.
-    package var registeredAt: Timestamp
     /// Whether its last outcome was an error, which a success clears.
     package var hasError: Bool
+    /// When it was last registered.
+    package var registeredAt: Timestamp
     /// What is told of, where this is a message to an endpoint and no device.
     package var relayed: RelayedEvent?
 

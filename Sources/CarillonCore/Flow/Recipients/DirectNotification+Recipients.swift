@@ -80,10 +80,8 @@ extension AddressedDevice {
     /// Whether this is the device that is meant. Many may share a URL or standard output: of those it is the one that nobody
     /// registered.
     package func isReached(by device: Device) -> Bool {
-        switch address.provider {
-        case .log, .relay, .webhook: device.id == DeviceID(reachedAt: address)
-        case .apns, .fcm, .webpush: address.reachesTheSame(as: device.address)
-        }
+        address.provider.kind.isPushService
+            ? address.reachesTheSame(as: device.address) : device.id == DeviceID(reachedAt: address)
     }
 }
 

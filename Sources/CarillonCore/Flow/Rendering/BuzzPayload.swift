@@ -30,7 +30,7 @@ struct BuzzPayload {
                 if case .object(let members)? = part.payload["data"] { data = members }
                 data[key] = value
                 part.payload["data"] = .object(data)
-            case .log, .webhook, .webpush, .relay: return content
+            default: return content
             }
         }
         content.parts[provider] = part

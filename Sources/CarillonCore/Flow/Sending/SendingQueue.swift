@@ -276,10 +276,8 @@ extension DeliveryGroup {
 
     /// How many so many of its targets take.
     fileprivate func places(of count: Int) -> Int {
-        switch lane.provider {
-        case .apns, .fcm, .webpush: min(Self.mostPlaces, 1 + (count - 1) / Self.devicesPerPlace)
-        case .log, .webhook: Self.mostPlaces
-        case .relay: Self.placesPerMessage * min(count, Self.messagesAtATime)
-        }
+        if isRelay { return Self.placesPerMessage * min(count, Self.messagesAtATime) }
+        guard lane.provider.kind.isPushService else { return Self.mostPlaces }
+        return min(Self.mostPlaces, 1 + (count - 1) / Self.devicesPerPlace)
     }
 }

@@ -50,21 +50,20 @@ package struct CredentialFormat: Sendable {
 
     /// The push service.
     package let provider: ProviderName
-    /// Whether each app has a credential of its own.
-    package let isPerApp: Bool
     /// What there is before anything was posted, where we make it ourselves; `nil` where there is nothing then.
     package let initial: @Sendable (_ now: Timestamp) -> ProviderCredential?
     package let read: Read
 
     package init(
         _ provider: ProviderName,
-        isPerApp: Bool,
         initial: @escaping @Sendable (_ now: Timestamp) -> ProviderCredential?,
         read: @escaping Read
     ) {
         self.provider = provider
-        self.isPerApp = isPerApp
         self.initial = initial
         self.read = read
     }
+
+    /// Whether each app has a credential of its own.
+    package var isPerApp: Bool { provider.kind.lanes == .byApp }
 }

@@ -2,8 +2,9 @@ import CarillonCore
 
 /// Where something is reached, as Ably's clients write it (FACES E4).
 struct AblyRecipient: Sendable {
-    /// The same, in the form of Carillon's own API; what cannot be read in that form is refused there.
-    let address: JSONObject
+    /// The same in Carillon's own words, and as Carillon's own API has it; what cannot be read in that form is refused there.
+    private let written: DeviceAddress
+    var address: JSONObject { written.json(isShown: false) }
     /// The members that mean something, as they were sent: clients compare them.
     let shown: JSONObject
 
@@ -18,17 +19,14 @@ struct AblyRecipient: Sendable {
             }
             let token = try Self.text("deviceToken", of: recipient)
             shown = ["transportType": "apns", "deviceToken": .string(token)]
-            address = [
-                "provider": "apns", "token": .string(token), "appId": .string(ios.appID),
-                "environment": .string(ios.environment.rawValue),
-            ]
+            written = .apns(token: token, appID: ios.appID, environment: ios.environment)
         case "fcm", "gcm":
             guard let android = settings.android else {
                 throw .malformed("no app of Google's is set for this application: see android of its binding")
             }
             let token = try Self.text("registrationToken", of: recipient)
             shown = ["transportType": .string(transport), "registrationToken": .string(token)]
-            address = ["provider": "fcm", "token": .string(token), "appId": .string(android)]
+            written = .fcm(token: token, appID: android)
         case "web":
             let url = try Self.text("targetUrl", of: recipient)
             guard case .object(let keys)? = recipient["encryptionKey"] else {
@@ -45,13 +43,11 @@ struct AblyRecipient: Sendable {
             self.shown = shown
             // Browsers' SDKs send the URL in base64, and the keys in the alphabet that is not for URLs.
             let isURL = url.hasPrefix("https://") || url.hasPrefix("http://")
-            address = [
-                "provider": "webpush",
-                "subscription": [
-                    "endpoint": .string(isURL ? url : Base64URL.text(url) ?? url),
-                    "keys": ["p256dh": .string(Self.forURLs(point)), "auth": .string(Self.forURLs(secret))],
-                ],
-            ]
+            written = .webpush(
+                endpoint: isURL ? url : Base64URL.text(url) ?? url,
+                p256dh: Self.forURLs(point),
+                auth: Self.forURLs(secret)
+            )
         default: throw .malformed("recipient.transportType must be apns, fcm or web")
         }
     }
@@ -61,26 +57,25 @@ struct AblyRecipient: Sendable {
         let errors = InputErrors()
         var members = JSONObjectReader(.object(address), unknown: .tolerate, into: errors)
         if let address = reader.address(from: &members) { return (address, true) }
-        guard case .string(let token)? = address["token"], address["provider"] == "apns",
-            case .string(let appID)? = address["appId"], token.utf8.count <= 4_096,
-            !token.unicodeScalars.contains(where: \.isControl),
-            case .string(let name)? = address["environment"],
-            let environment = DeviceAddress.APNsEnvironment(rawValue: name)
-        else { throw .malformed("recipient: \(errors.errors.first?.detail ?? "is not valid")") }
-        return (.apns(token: token, appID: appID, environment: environment), false)
+        guard written.provider == .apns, !written.text.unicodeScalars.contains(where: \.isControl) else {
+            throw .malformed("recipient: \(errors.errors.first?.detail ?? "is not valid")")
+        }
+        return (written, false)
     }
 
     /// How a device is reached whose recipient nobody wrote in Ably's form; `nil` for what Ably has no name for.
     static func shown(_ address: DeviceAddress) -> JSONObject? {
-        switch address {
-        case .apns(let token, _, _): ["transportType": "apns", "deviceToken": .string(token)]
-        case .fcm(let token, _): ["transportType": "fcm", "registrationToken": .string(token)]
-        case .webpush(let endpoint, let point, let secret):
-            [
-                "transportType": "web", "targetUrl": .string(endpoint),
-                "encryptionKey": ["p256dh": .string(point), "auth": .string(secret)],
-            ]
-        case .log, .webhook: nil
+        switch address.provider {
+        case .apns: ["transportType": "apns", "deviceToken": .string(address.text)]
+        case .fcm: ["transportType": "fcm", "registrationToken": .string(address.text)]
+        case .webpush:
+            address.keys.map {
+                [
+                    "transportType": "web", "targetUrl": .string(address.text),
+                    "encryptionKey": ["p256dh": .string($0.p256dh), "auth": .string($0.auth)],
+                ]
+            }
+        default: nil
         }
     }
 

@@ -11,7 +11,7 @@ struct AblyAPNsPart: Sendable {
         var payload = apns
         let written = try apns.ablyObject("apns-headers", else: AblyError.malformed) ?? JSONObject()
         let headers = try Self.headers(written)
-        droppedHeaders = written.keys.count { !ProviderName.apns.lets(header: $0) }
+        droppedHeaders = written.keys.count { !ProviderName.apns.kind.lets(header: $0) }
         let stray = try apns.ablyObject("notification", else: AblyError.malformed) ?? JSONObject()
         payload["apns-headers"] = nil
         payload["notification"] = nil
@@ -35,7 +35,7 @@ struct AblyAPNsPart: Sendable {
 
     private static func headers(_ object: JSONObject) throws(AblyError) -> JSONObject {
         var headers = JSONObject()
-        for (name, value) in object.members where ProviderName.apns.lets(header: name) {
+        for (name, value) in object.members where ProviderName.apns.kind.lets(header: name) {
             switch value {
             case .string: headers[name] = value
             case .number(let number): headers[name] = .string(number.literal)

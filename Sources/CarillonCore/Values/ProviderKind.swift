@@ -1,0 +1,42 @@
+/// What all of Carillon but its adapter has to know of a provider. Whoever would ask which provider it is asks this instead.
+package struct ProviderKind: Sendable {
+    /// What a lane of it is, within a network.
+    package enum Lanes: Sendable {
+        /// An app. A push service knows each by a credential of its own.
+        case byApp
+        /// The server of a URL: a slow one must delay only its own devices.
+        case byHost
+        /// All of it.
+        case single
+    }
+
+    /// What the API and the database call it.
+    let name: String
+    /// How its addresses are written.
+    let address: AddressForm
+    package let lanes: Lanes
+    /// Whether it is a push service. An address there is one installation's; a connection carries many requests; nothing is sent without
+    /// a credential, of the app or of the network; and apps can have a raw part written. Anything else is sent to servers that admins
+    /// name, who alone may.
+    package var isPushService = true
+    /// Whether addresses that differ in capitals are one.
+    var ignoresCase = false
+    /// Whether what is silent can arrive so: browsers show something for whatever they are sent.
+    var takesSilent = true
+    /// What is written for it alone.
+    var rawPart = RawPartForm()
+
+    /// Whether a raw part may set a header.
+    package func lets(header name: String) -> Bool { rawPart.headers[name.lowercased()] != nil }
+}
+
+/// What a raw part for one push service may say (FACES B1).
+struct RawPartForm: Sendable {
+    /// What its body is called.
+    var payloadKey = "payload"
+    /// Members of the body that say where it goes, and are ours.
+    var reserved: [String] = []
+    /// The headers that it may set, in lower case, with what they may be: what a push service would refuse is an error of whoever wrote
+    /// it, and would stop others' deliveries only later.
+    var headers: [String: HeaderForm] = [:]
+}
