@@ -7,7 +7,7 @@ import Testing
 
 @testable import CarillonEdge
 
-@Suite(.timeLimit(.minutes(1))) struct UserTokenIntrospectorTests {
+@Suite(.timeLimit(.minutes(5))) struct UserTokenIntrospectorTests {
     private let introspection = UserTokenIntrospection(url: "https://a.example/", userIDPointer: "/id", cacheTime: 60)
 
     /// Answers when it is let, and counts.
