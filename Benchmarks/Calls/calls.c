@@ -29,13 +29,13 @@ enum { KINDS = 16, MOST_SITES = 1 << 24 };
 
 struct file {
     uint64_t counts[KINDS]; // by kind, in the order of CountedCall in Swift
-    uint32_t retains[MOST_SITES], objects[MOST_SITES]; // by the address in the program, less where it begins, of who called
+    uint32_t retains[MOST_SITES]; // by the address in the program, less where it begins, of who called
 };
 
 // What is counted before the file is open is not wanted.
 __attribute__((visibility("hidden"))) uint64_t unwanted[KINDS];
 __attribute__((visibility("hidden"))) uint64_t *counts = unwanted;
-__attribute__((visibility("hidden"))) uint32_t *retains, *objects;
+__attribute__((visibility("hidden"))) uint32_t *retains;
 __attribute__((visibility("hidden"))) uint64_t base, size;
 
 #define REAL(name) __attribute__((visibility("hidden"))) void *real_##name;
@@ -43,9 +43,9 @@ __attribute__((visibility("hidden"))) uint64_t base, size;
 #define COUNT(kind) "movq counts(%rip), %r11\n lock incq 8*" #kind "(%r11)\n"
 
 // Counts by the caller's place, if that is in the program.
-#define COUNT_SITE(sites)                                                                                                  \
+#define COUNT_SITE                                                                                                         \
     "movq (%rsp), %r11\n subq base(%rip), %r11\n cmpq size(%rip), %r11\n jae 1f\n"                                         \
-    "shrq $" SITE_SHIFT ", %r11\n movq " #sites "(%rip), %r10\n lock incl (%r10,%r11,4)\n 1:\n"
+    "shrq $" SITE_SHIFT ", %r11\n movq retains(%rip), %r10\n lock incl (%r10,%r11,4)\n 1:\n"
 
 #define COUNTED(name, kind, sites)                                                                                         \
     REAL(name)                                                                                                             \
@@ -53,15 +53,15 @@ __attribute__((visibility("hidden"))) uint64_t base, size;
             "jmpq *real_" #name "(%rip)\n .size " #name ", . - " #name "\n");
 
 #define FUNCTIONS(COUNTED)                                                                                                 \
-    COUNTED(swift_retain, 0, COUNT_SITE(retains))                                                                          \
-    COUNTED(swift_retain_n, 0, COUNT_SITE(retains))                                                                        \
-    COUNTED(swift_bridgeObjectRetain, 0, COUNT_SITE(retains))                                                              \
-    COUNTED(swift_bridgeObjectRetain_n, 0, COUNT_SITE(retains))                                                            \
+    COUNTED(swift_retain, 0, COUNT_SITE)                                                                                   \
+    COUNTED(swift_retain_n, 0, COUNT_SITE)                                                                                 \
+    COUNTED(swift_bridgeObjectRetain, 0, COUNT_SITE)                                                                       \
+    COUNTED(swift_bridgeObjectRetain_n, 0, COUNT_SITE)                                                                     \
     COUNTED(swift_release, 1, "")                                                                                          \
     COUNTED(swift_release_n, 1, "")                                                                                        \
     COUNTED(swift_bridgeObjectRelease, 1, "")                                                                              \
     COUNTED(swift_bridgeObjectRelease_n, 1, "")                                                                            \
-    COUNTED(swift_allocObject, 2, COUNT_SITE(objects))                                                                     \
+    COUNTED(swift_allocObject, 2, "")                                                                                       \
     COUNTED(swift_task_create, 4, "")                                                                                      \
     COUNTED(swift_task_switch, 5, "")                                                                                      \
     COUNTED(swift_continuation_await, 6, "")                                                                               \
@@ -137,6 +137,5 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
     close(descriptor);
     if (file == MAP_FAILED) abort();
     retains = file->retains;
-    objects = file->objects;
     counts = file->counts;
 }

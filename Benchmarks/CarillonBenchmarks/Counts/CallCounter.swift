@@ -1,11 +1,4 @@
 import Foundation
-import Subprocess
-
-#if canImport(System)
-    import System
-#else
-    import SystemPackage
-#endif
 
 /// A library that counts calls of a process into which it is loaded (`Benchmarks/Calls/calls.c`).
 struct CallCounter: Sendable {
@@ -64,17 +57,8 @@ struct CallCounter: Sendable {
         library = workshop.newPath("calls.so")
         file = workshop.newPath("calls")
         let source = workshop.resources + "/Benchmarks/Calls/calls.c"
-        let result = try await run(
-            .name("clang"),
-            arguments: [
-                "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wl,-z,initfirst", "-o", library, source,
-            ],
-            output: .string(limit: 1 << 20),
-            error: .combinedWithOutput
-        )
-        guard result.terminationStatus == .exited(0) else {
-            throw BenchmarkFailure("the library that counts cannot be built:\n\(result.standardOutput)")
-        }
+        let options = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-Wl,-z,initfirst"]
+        _ = try await Tool.output(of: "clang", options + ["-o", library, source])
     }
 
     /// What starts a program with the library.

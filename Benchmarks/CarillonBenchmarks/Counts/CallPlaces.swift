@@ -1,5 +1,4 @@
 import Foundation
-import Subprocess
 
 /// Where calls come from, by what the program's debug information says of their addresses.
 enum CallPlaces {
@@ -14,16 +13,20 @@ enum CallPlaces {
     static func places(of sites: [UInt32], in program: String) async throws -> [String: Int] {
         let called = sites.indices.filter { sites[$0] > 0 }
         // The byte before the one to return to belongs to the call.
-        let addresses = called.map { String($0 << 2 - 1, radix: 16) }
+        let addresses = called.map { String($0 << 2 - 1, radix: 16) }.joined(separator: "\n")
         let options = ["--addresses", "--inlines", "--functions", "--exe", program]
-        let places = try await answer(of: "addr2line", options, to: addresses).split(separator: "\n0x").map {
+        let places = try await Tool.output(of: "addr2line", options, reading: addresses).split(separator: "\n0x").map {
             place(of: $0)
         }
         guard places.count == called.count else {
             throw BenchmarkFailure("addr2line told \(places.count) places of \(called.count)")
         }
         let names = Set(places.compactMap(\.symbol)).sorted()
-        let words = try await answer(of: "swift-demangle", ["--compact", "--simplified"], to: names).split(
+        let words = try await Tool.output(
+            of: "swift-demangle",
+            ["--compact", "--simplified"],
+            reading: names.joined(separator: "\n")
+        ).split(
             separator: "\n"
         )
         let wordsOfName = Dictionary(zip(names, words)) { first, _ in first }
@@ -50,20 +53,5 @@ enum CallPlaces {
         }
         guard let sources = line.range(of: "/Sources/") else { return nil }
         return line[sources.upperBound...].split(separator: "/").dropLast().joined(separator: "/")
-    }
-
-    /// What a program answers that is asked a line at a time.
-    private static func answer(of program: String, _ arguments: [String], to lines: [String]) async throws -> String {
-        let result = try await run(
-            .name(program),
-            arguments: Arguments(arguments),
-            input: .string(lines.joined(separator: "\n") + "\n"),
-            output: .string(limit: 1 << 28),
-            error: .discarded
-        )
-        guard result.terminationStatus == .exited(0) else {
-            throw BenchmarkFailure("\(program) ended with \(result.terminationStatus)")
-        }
-        return result.standardOutput
     }
 }

@@ -1,6 +1,3 @@
-import Foundation
-import Subprocess
-
 /// PostgreSQL's own client programs, which the yardsticks are taken with.
 enum PostgresTools {
     /// Commits a second of `pgbench` with a script, all clients on two threads, statements prepared.
@@ -22,7 +19,7 @@ enum PostgresTools {
     ) async throws -> Double {
         var arguments = ["--no-vacuum", "--protocol=prepared", "--client=\(clients)", "--jobs=2", "--time=\(seconds)"]
         arguments += variables.map { "--define=\($0.key)=\($0.value)" }
-        let output = try await outputOf("pgbench", arguments + ["--file=\(script)", url])
+        let output = try await Tool.output(of: "pgbench", arguments + ["--file=\(script)", url])
         guard let rate = number(after: "tps = ", in: output) else { throw BenchmarkFailure("pgbench said:\n\(output)") }
         return rate
     }
@@ -31,28 +28,11 @@ enum PostgresTools {
     /// - Throws: ``BenchmarkFailure`` with what the program said.
     static func seconds(of statement: String, on url: String) async throws -> Double {
         let arguments = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", #"\timing on"#, "-c", statement, url]
-        let output = try await outputOf("psql", arguments)
+        let output = try await Tool.output(of: "psql", arguments)
         guard let milliseconds = number(after: "Time: ", in: output) else {
             throw BenchmarkFailure("psql said:\n\(output)")
         }
         return milliseconds / 1000
-    }
-
-    // Nothing else is handed on: PGOPTIONS, for example, could make commits cheaper for the yardstick alone.
-    private static var path: String { ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin" }
-
-    private static func outputOf(_ program: String, _ arguments: [String]) async throws -> String {
-        let result = try await run(
-            .name(program),
-            arguments: Arguments(arguments),
-            environment: .custom(["PATH": path, "LC_ALL": "C"]),
-            output: .string(limit: 1 << 20),
-            error: .combinedWithOutput
-        )
-        guard result.terminationStatus == .exited(0) else {
-            throw BenchmarkFailure("\(program) failed:\n\(result.standardOutput)")
-        }
-        return result.standardOutput
     }
 
     private static func number(after label: String, in output: String) -> Double? {
