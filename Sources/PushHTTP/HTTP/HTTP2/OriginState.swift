@@ -78,7 +78,7 @@ struct OriginState<Connection, Waiter: Sendable> {
     mutating func request(of lane: Lane?, _ makeWaiter: () -> Waiter) -> Answer {
         if let connection = take() { return .send(connection) }
         let (network, now) = (lane?.networkID, ContinuousClock.now)
-        if entries.isEmpty, !rest.isOver(at: now) { return .leftAlone }
+        if entries.isEmpty, isLeftAlone { return .leftAlone }
         if speaksHTTP1, entries.isEmpty { return .useHTTP1 }
         guard line.reserve(1, of: network, in: lane, at: now) else { return .refuse }
         lastNumber += 1
@@ -189,16 +189,20 @@ struct OriginState<Connection, Waiter: Sendable> {
             }
         }
         consequence.opens = isAwaited && beginOpening()
-        if entries.isEmpty, !rest.isOver(at: now) { consequence.unanswered = emptyLine() }
+        if entries.isEmpty, isLeftAlone { consequence.unanswered = emptyLine() }
         return consequence
     }
+
+    /// Whether no connection is opened for a while.
+    private var isLeftAlone: Bool { !rest.isOver(at: .now) }
 
     /// Whether one of the connections has to prove its credential.
     private var isProving: Bool { policy.provesCredentialFirst && entries.contains { $0.limit <= 1 } }
 
     private mutating func beginOpening(besideProof: Bool = false) -> Bool {
-        guard !isOpening, besideProof || !isProving, entries.count < policy.maximumConnections, rest.isOver(at: .now)
-        else { return false }
+        guard !isOpening, besideProof || !isProving, entries.count < policy.maximumConnections, !isLeftAlone else {
+            return false
+        }
         isOpening = true
         return true
     }
