@@ -58,8 +58,8 @@ struct AddressBook {
                 FROM unnest(\(entries.map(\.network.rawValue)), \(addresses.map(\.uniqueHash)),
                             \(entries.map(\.id.rawValue)), \(addresses.map(\.provider.rawValue)),
                             \(addresses.map(\.text)), \(addresses.map(\.appID)),
-                            \(addresses.map(\.storedEnvironment)), \(addresses.map(\.storedKeys?.p256dh)),
-                            \(addresses.map(\.storedKeys?.auth)))
+                            \(addresses.map(\.environment?.rawValue)), \(addresses.map(\.keys?.p256dh)),
+                            \(addresses.map(\.keys?.auth)))
                     WITH ORDINALITY AS n (network_id, address_hash, device_id, provider, address, app_id, environment, p256dh, auth,
                           position)
                 CROSS JOIN LATERAL (
@@ -98,8 +98,8 @@ struct AddressBook {
                     UPDATE devices d
                     SET app_id = n.app_id, environment = n.environment, p256dh = n.p256dh, auth = n.auth, seen_at = now()
                     FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.id.rawValue)),
-                                \(addresses.map(\.appID)), \(addresses.map(\.storedEnvironment)),
-                                \(addresses.map(\.storedKeys?.p256dh)), \(addresses.map(\.storedKeys?.auth)))
+                                \(addresses.map(\.appID)), \(addresses.map(\.environment?.rawValue)),
+                                \(addresses.map(\.keys?.p256dh)), \(addresses.map(\.keys?.auth)))
                         AS n (network_id, device_id, app_id, environment, p256dh, auth)
                     WHERE d.network_id = n.network_id AND d.device_id = n.device_id AND d.transient
                     """
@@ -166,8 +166,8 @@ struct AddressBook {
                    true
             FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.id.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)), \(addresses.map(\.text)),
-                        \(addresses.map(\.storedEnvironment)), \(addresses.map(\.storedKeys?.p256dh)),
-                        \(addresses.map(\.storedKeys?.auth)), \(addresses.map(\.uniqueHash)),
+                        \(addresses.map(\.environment?.rawValue)), \(addresses.map(\.keys?.p256dh)),
+                        \(addresses.map(\.keys?.auth)), \(addresses.map(\.uniqueHash)),
                         \(entries.map(\.device.locale)), \(entries.map { $0.device.obtainedAt?.stored }))
                 AS n (network_id, device_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale,
                       obtained_at)

@@ -228,8 +228,8 @@ struct DeviceRegistration {
                    \(start.moment), \(start.mark.rawValue)
             FROM unnest(\(devices.map(\.id.rawValue)), \(devices.map(\.userID.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)),
-                        \(addresses.map(\.text)), \(addresses.map(\.storedEnvironment)),
-                        \(addresses.map(\.storedKeys?.p256dh)), \(addresses.map(\.storedKeys?.auth)),
+                        \(addresses.map(\.text)), \(addresses.map(\.environment?.rawValue)),
+                        \(addresses.map(\.keys?.p256dh)), \(addresses.map(\.keys?.auth)),
                         \(addresses.map(\.uniqueHash)), \(devices.map(\.locale)), \(devices.map(\.state.rawValue)),
                         \(devices.map(\.error)), \(devices.map(\.registeredAt.stored)),
                         \(devices.map(\.broadcasts)), \(devices.map { $0.attributes?.stored }),
@@ -276,8 +276,8 @@ struct FormerDevice {
         let address = device.address
         return user == device.userID
             && columns == [
-                address.provider.rawValue, address.appID, address.text, address.storedEnvironment,
-                address.storedKeys?.p256dh, address.storedKeys?.auth,
+                address.provider.rawValue, address.appID, address.text, address.environment?.rawValue,
+                address.keys?.p256dh, address.keys?.auth,
             ]
     }
 }

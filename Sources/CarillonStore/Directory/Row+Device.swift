@@ -48,12 +48,6 @@ extension SQL {
 }
 
 extension DeviceAddress {
-    /// What column `environment` holds.
-    var storedEnvironment: String? { environment?.rawValue }
-
-    /// What the columns `p256dh` and `auth` hold.
-    var storedKeys: (p256dh: String, auth: String)? { keys }
-
     /// SHA-256 of what only one device can have; `nil` for what many may share: a URL, standard output.
     ///
     /// A token alone decides: registered anew with another app or environment, it still reaches the same installation.
