@@ -13,11 +13,11 @@ ROOMS = {
     # A page of recipients carries toggles and templates as they were at one moment, so its folder stands behind those of toggles
     # and rendering, although it is asked before them.
     "CarillonCore": [
-        "JSON", "Integrations/Egress", "Values", "Plumbing/Scheduling", "Plumbing/Announcements", "Plumbing/Journal",
+        "JSON", "Integrations/Egress", "Values", "Plumbing/Placements", "Plumbing/Scheduling", "Plumbing/Announcements", "Plumbing/Journal",
         "Integrations/Dialects", "Administration/Accounts", "Flow/Toggles", "Flow/Rendering", "Integrations/Credentials",
         "Integrations/Faces", "Administration/Directory", "Integrations/Relay", "Plumbing/Statistics", "Flow/Inbox",
         "Plumbing/Observability", "Flow/Ingest", "Integrations/Polling", "Flow/Recipients", "Flow/Outbox", "Administration/Following",
-        "Flow/Interception", "Flow/Fanout", "Administration/Explaining", "Flow/Sending", "Flow/Settling",
+        "Flow/Interception", "Flow/Fanout", "Administration/Explaining", "Flow/Sending", "Flow/Settling", "Placements",
     ],
     "CarillonDialects": [
         "Reading", "Amity", "CloudEvents", "CometChat", "Matrix", "Mattermost", "RocketChat", "Sendbird", "Stream", "TalkJS", ".",
@@ -31,7 +31,7 @@ ROOMS = {
     ],
     "CarillonStore": [
         "Shared", "Clock", "Queues", "Announcements", "Sealing", "Journal", "Accounts", "Deliveries", "Feedback", "Directory", "Toggles",
-        "Rendering", "Faces", "Ingest", "Recipients", "Outbox", "Relay", "Polling", "Statistics", "Following", "Maintenance",
+        "Rendering", "Faces", "Ingest", "Recipients", "Outbox", "Relay", "Polling", "Statistics", "Following", "Placements", "Maintenance",
     ],
     "CarillonTemplates": ["."],
     "CarillonTesting": ["Stores", ".", "Pipeline"],

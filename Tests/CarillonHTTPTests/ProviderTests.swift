@@ -137,8 +137,7 @@ import Testing
 @Suite struct ManagementTests {
     private func answer(_ path: String, notReady: [String] = [], warnings: [String] = []) async throws -> Answer {
         let router = ManagementRouter.make(
-            reasonsNotReady: { notReady },
-            warnings: { warnings },
+            health: { ServiceHealth(reasonsNotReady: notReady, warnings: warnings) },
             exposition: { "carillon_up 1\n" },
             metrics: NOOPMetricsHandler.instance
         )
@@ -150,7 +149,7 @@ import Testing
     @Test func `answers about health are for those who look for them in the log`() async throws {
         let log = CollectedLog()
         let router = ManagementRouter.make(
-            reasonsNotReady: { ["PostgreSQL cannot be reached"] },
+            health: { ServiceHealth(reasonsNotReady: ["PostgreSQL cannot be reached"]) },
             exposition: { "" },
             metrics: NOOPMetricsHandler.instance
         )

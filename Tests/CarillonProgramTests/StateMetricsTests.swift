@@ -66,28 +66,68 @@ import Testing
 }
 
 @Suite struct ReadinessMetricsTests {
+    private static func metrics(in registry: MetricRegistry) -> ReadinessMetrics {
+        let state = DatabaseState()
+        state.schema(problem: nil)
+        state.masterKey(problem: nil)
+        return ReadinessMetrics(Readiness([.home: state]), factory: registry, placements: [.home: registry])
+    }
+
     @Test func `readiness and the clock are as the last look found them`() {
         let registry = MetricRegistry()
-        let metrics = ReadinessMetrics(factory: registry)
+        let metrics = Self.metrics(in: registry)
         func lines() -> Set<Substring> { Set(registry.exposition().split(separator: "\n")) }
         let before = Timestamp(milliseconds: 10_000)
         let behind = ClockSkew(before: before, database: Timestamp(milliseconds: 10_250), after: before)
 
-        metrics.record(ReadinessProbe.Answer(reasons: [], skew: behind, snapshotAge: .milliseconds(1_500)))
+        metrics.record([
+            .home: ReadinessProbe.Answer(reasons: [], skew: behind, snapshotAge: .milliseconds(1_500))
+        ])
         #expect(lines().isSuperset(of: ["carillon_ready 1", "carillon_clock_skew_seconds 0.25"]), "\(lines())")
         #expect(lines().contains("carillon_oldest_snapshot_seconds 1.5"), "\(lines())")
 
-        metrics.record(ReadinessProbe.Answer(reasons: ["PostgreSQL is away"], skew: nil))
+        metrics.record([.home: ReadinessProbe.Answer(reasons: ["PostgreSQL is away"], skew: nil)])
         #expect(lines().isSuperset(of: ["carillon_ready 0", "carillon_clock_skew_seconds 0.25"]), "\(lines())")
         #expect(lines().contains("carillon_oldest_snapshot_seconds 1.5"), "\(lines())")
+    }
+
+    @Test func `of several placements each has its own, and the service is ready while one is`() {
+        let registry = MetricRegistry()
+        let p1 = PlacementName("p1") ?? .home
+        let states = [PlacementName.home: DatabaseState(), p1: DatabaseState()]
+        #expect(Readiness(states) { false }.problem == "the list of placements has not been read yet")
+        let known = Readiness(states)
+        #expect(known.problem?.contains("default: ") == true && known.problem?.contains("p1: ") == true)
+        states[p1]?.schema(problem: nil)
+        states[p1]?.masterKey(problem: nil)
+        #expect(known.problem == nil)
+        let labelled = states.keys.map { ($0, LabelledMetrics(registry, [("placement", $0.rawValue)])) }
+        let metrics = ReadinessMetrics(
+            known,
+            factory: registry,
+            placements: Dictionary(uniqueKeysWithValues: labelled)
+        )
+        let areAllWell = metrics.record([
+            .home: ReadinessProbe.Answer(reasons: ["away"], skew: nil),
+            p1: ReadinessProbe.Answer(reasons: [], skew: nil),
+        ])
+        #expect(!areAllWell)
+        let lines = Set(registry.exposition().split(separator: "\n"))
+        let expected: Set<Substring> = [
+            "carillon_ready 1", #"carillon_placement_ready{placement="default"} 0"#,
+            #"carillon_placement_ready{placement="p1"} 1"#,
+        ]
+        #expect(lines.isSuperset(of: expected), "\(lines)")
+        known.shutsDown()
+        #expect(known.problem == "the service is shutting down")
     }
 
     @Test func `a service that stops is not ready`() async throws {
         let registry = MetricRegistry()
         let looks = AsyncStream.makeStream(of: Void.self)
-        let watch = ReadinessWatch(metrics: ReadinessMetrics(factory: registry)) {
+        let watch = ReadinessWatch(metrics: Self.metrics(in: registry)) {
             looks.continuation.yield()
-            return ReadinessProbe.Answer(reasons: [], skew: nil)
+            return [.home: ReadinessProbe.Answer(reasons: [], skew: nil)]
         }
         let run = Task { try await watch.run() }
         for await _ in looks.stream { break }

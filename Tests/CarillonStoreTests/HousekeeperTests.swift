@@ -228,6 +228,7 @@ import Testing
             "provider_credentials", "provider_tokens", "schema_migrations", "schema_migration_steps", "replays",
             "withdrawals", "former_networks",
             "dialects", "faces", "face_keys", "face_changes", "sources",
+            "placements", "placed_networks", "placement_changes", "placements_self", "face_names", "network_requests",
             // Only former releases write to it.
             "released_brakes",
         ]

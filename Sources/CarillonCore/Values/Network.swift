@@ -18,6 +18,8 @@ package struct Network: Sendable, Equatable {
     package var limits: NetworkLimits
     /// When the operator made it.
     package var createdAt: Timestamp
+    /// Where all of it is kept; `nil` where there is one placement only.
+    package var placement: PlacementName?
 
     /// A day: what leaks is of no use the day after.
     package static let defaultUserTokenMaxLifetime = Duration.seconds(86_400)

@@ -10,7 +10,8 @@ package import Logging
 package final class CredentialCache: Sendable {
     private let accounts: any AccountStore
     private let announcements: Announcements
-    private let lookup: KeyLookup
+    /// Those who ask the same placement are gathered: one that is away keeps nobody else from being told.
+    private let lookups: Placed<KeyLookup>
     private let logger: Logger
     private let known: Remembered<NetworkID, VerifiableCredentials?>
 
@@ -18,6 +19,7 @@ package final class CredentialCache: Sendable {
     ///
     /// - Parameters:
     ///   - accounts: Where credentials are read.
+    ///   - placements: Where which networks are.
     ///   - announcements: Tells other replicas of changes, and this one of theirs.
     ///   - timeToLive: How long they are used before they are read anew.
     ///   - capacity: How many networks are remembered.
@@ -25,6 +27,7 @@ package final class CredentialCache: Sendable {
     ///   - now: The time by which entries age.
     package init(
         accounts: any AccountStore,
+        placements: Placed<PlacementName> = .home,
         announcements: Announcements,
         timeToLive: Duration = .seconds(2),
         capacity: Int = 10_000,
@@ -33,8 +36,10 @@ package final class CredentialCache: Sendable {
     ) {
         self.accounts = accounts
         self.announcements = announcements
-        lookup = KeyLookup(timeToLive: timeToLive, capacity: capacity, now: now) { names in
-            try await accounts.existingAPIKeys(names)
+        lookups = placements.map { _ in
+            KeyLookup(timeToLive: timeToLive, capacity: capacity, now: now) { names in
+                try await accounts.existingAPIKeys(names)
+            }
         }
         known = Remembered(capacity: capacity, now: now) { _, readAt in readAt + timeToLive }
         self.logger = logger
@@ -45,7 +50,7 @@ package final class CredentialCache: Sendable {
     var count: Int { known.count }
 
     /// How many API keys are remembered that do not exist.
-    var rememberedUnknownKeys: Int { lookup.count }
+    var rememberedUnknownKeys: Int { lookups.ports.values.reduce(0) { $0 + $1.count } }
 
     /// Forgets a network, because its credentials have just been changed here, and tells the other replicas.
     package func invalidate(_ id: NetworkID) {
@@ -55,7 +60,7 @@ package final class CredentialCache: Sendable {
 
     /// Forgets a network whose credentials may have been changed; without one all of them.
     private func forget(_ id: NetworkID?) {
-        lookup.forget(id)
+        for lookup in lookups.ports.values { lookup.forget(id) }
         known.forget(id)
     }
 
@@ -67,6 +72,7 @@ package final class CredentialCache: Sendable {
         // A network that nobody has used here is not read for every key that names it.
         let credentials = isKnown ? try await credentials(of: key.networkID) : nil
         if let credentials, credentials.holds(key) { return credentials }
+        let lookup = try await lookups.of(key.networkID)
         guard try await lookup.finds(APIKeyName(networkID: key.networkID, id: key.id)) else { return credentials }
         if isKnown { forget(key.networkID) }
         return try await self.credentials(of: key.networkID)

@@ -43,15 +43,26 @@ package struct Page {
     }
 
     /// The answer: what was fetched, without the item too many, and the cursor of the next page.
-    package func answer<Item>(_ fetched: [Item], key: (Item) -> String, _ json: (Item) -> JSONValue) -> Response {
+    package func answer<Item>(
+        _ fetched: [Item],
+        key: (Item) -> String,
+        incomplete: [PlacementName] = [],
+        _ json: (Item) -> JSONValue
+    ) -> Response {
         let items = fetched.prefix(limit)
-        return answer(items, next: fetched.count > limit ? items.last.map(key) : nil, json)
+        return answer(items, next: fetched.count > limit ? items.last.map(key) : nil, incomplete: incomplete, json)
     }
 
-    /// The answer: a page as a store made it, and the key of the next one.
-    package func answer<Item>(_ items: some Collection<Item>, next: String?, _ json: (Item) -> JSONValue) -> Response {
+    /// The answer: a page as a store made it, and the key of the next one; with the placements whose networks are missing in it.
+    package func answer<Item>(
+        _ items: some Collection<Item>,
+        next: String?,
+        incomplete: [PlacementName] = [],
+        _ json: (Item) -> JSONValue
+    ) -> Response {
         var body: JSONObject = ["items": .array(items.map(json))]
         if let next { body["next"] = .string(Base64URL.encode(next.utf8)) }
+        if !incomplete.isEmpty { body["incomplete"] = JSONValue(incomplete.map(\.rawValue)) }
         return .json(.object(body))
     }
 

@@ -142,6 +142,30 @@ extension Problem {
     /// The tables are not there yet, or not yet those of this release.
     package static let migrating = serviceUnavailable("the database is being migrated", retryAfter: 5)
 
+    /// A placement's PostgreSQL is away; it is only its own networks that have to wait.
+    package static func placementUnavailable(_ detail: String?) -> Problem {
+        Problem(
+            "placement-unavailable",
+            .serviceUnavailable,
+            "The placement of the network cannot be used at the moment",
+            detail,
+            headers: [.retryAfter: "2"]
+        )
+    }
+
+    /// What is not done where networks are in several placements.
+    package init(_ problem: PlacementProblem) {
+        switch problem {
+        case .unavailable(let name, let reason): self = .placementUnavailable("placement \(name): \(reason)")
+        case .migrating: self = .migrating
+        case .full(let name?): self = .conflict("placement-full", "placement \(name) takes no new networks")
+        case .full(nil): self = .conflict("placement-full", "no placement takes new networks")
+        case .unknown(let name):
+            let detail = "there is no placement \(name.rawValue.debugDescription)"
+            self.init(InvalidInput(problem: "invalid-network", pointer: "/placement", detail: detail))
+        }
+    }
+
     /// A secret is needed that the service's master key does not open, or that it may not seal.
     package static let wrongMasterKey = Problem(
         "wrong-master-key",

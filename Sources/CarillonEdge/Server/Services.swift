@@ -44,11 +44,13 @@ package final class Services: Sendable {
     package let statistics: StatisticsReader
     /// Looks at all networks at once.
     package let survey: any NetworkSurvey
+    /// Where networks are kept, and where new ones go.
+    package let placements: PlacementAdministration
     package let providers: [ProviderName]
     /// What the lanes of all networks are doing.
     package let lanes: @Sendable () async -> [LaneStatus]
-    /// What is due and cannot be claimed, if anything is.
-    package let stuckQueue: @Sendable () -> StuckQueue?
+    /// What is due and cannot be claimed where a network is, if anything is.
+    package let stuckQueue: @Sendable (NetworkID) -> StuckQueue?
     /// Lets go the brake on unregistrations of a lane until a moment.
     package let releaseBrake: @Sendable (Lane, Timestamp) async throws -> Void
     /// What networks are known by to push services.
@@ -99,9 +101,12 @@ package final class Services: Sendable {
         recorder: StatisticsRecorder,
         statistics: StatisticsReader,
         survey: any NetworkSurvey,
+        placements: PlacementAdministration,
+        route: Placed<PlacementName> = .home,
+        addresses: AddressLookup? = nil,
         providers: [ProviderName],
         lanes: @escaping @Sendable () async -> [LaneStatus],
-        stuckQueue: @escaping @Sendable () -> StuckQueue?,
+        stuckQueue: @escaping @Sendable (NetworkID) -> StuckQueue?,
         releaseBrake: @escaping @Sendable (Lane, Timestamp) async throws -> Void,
         credentials: any ProviderCredentialStore,
         credentialFormats: [CredentialFormat],
@@ -122,7 +127,13 @@ package final class Services: Sendable {
         clock: WallClock,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        cache = CredentialCache(accounts: accounts, announcements: announcements, logger: logger, now: now)
+        cache = CredentialCache(
+            accounts: accounts,
+            placements: route,
+            announcements: announcements,
+            logger: logger,
+            now: now
+        )
         authenticator = Authenticator(
             operatorToken: operatorToken,
             cache: cache,
@@ -134,7 +145,7 @@ package final class Services: Sendable {
         self.accounts = accounts
         self.directory = directory
         self.devices = devices
-        addresses = AddressLookup(devices)
+        self.addresses = addresses ?? AddressLookup(devices)
         self.toggles = toggles
         self.tags = tags
         self.templates = TemplateBook(templates, announcements: announcements)
@@ -152,6 +163,7 @@ package final class Services: Sendable {
         self.recorder = recorder
         self.statistics = statistics
         self.survey = survey
+        self.placements = placements
         self.providers = providers
         self.lanes = lanes
         self.stuckQueue = stuckQueue

@@ -4,7 +4,7 @@ import CarillonEdge
 extension Network {
     /// The network as the API shows it, with defaults filled in.
     var json: JSONValue {
-        [
+        var members: JSONObject = [
             "id": .string(id.rawValue),
             "displayName": JSONValue(displayName),
             "defaultLocale": .string(defaultLocale ?? LocaleTag.english.rawValue),
@@ -14,6 +14,8 @@ extension Network {
             "limits": limits.json,
             "createdAt": JSONValue(createdAt),
         ]
+        if let placement { members["placement"] = .string(placement.rawValue) }
+        return .object(members)
     }
 
     /// The network as the list of all shows it.
@@ -48,6 +50,16 @@ extension Network {
 }
 
 extension JSONObjectReader {
+    /// Where a new network is to be kept.
+    mutating func placement() -> PlacementName? {
+        guard let text = string("placement") else { return nil }
+        guard let name = PlacementName(text) else {
+            refuse("placement", "must be the name of a placement: lower-case letters, digits and hyphens, 32 at most")
+            return nil
+        }
+        return name
+    }
+
     fileprivate mutating func webPushHosts() -> WebPushHosts? {
         guard let texts = strings("webPushHosts", maximumCount: WebPushHosts.maximumCount, maximumBytes: 255) else {
             return nil

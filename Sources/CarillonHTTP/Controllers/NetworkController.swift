@@ -21,19 +21,26 @@ struct NetworkController: Controller {
         let page = try Page(QueryParameters(request))
         let networks = try await services.accounts.networks(after: page.after { NetworkID($0) }, limit: page.fetchLimit)
         let states = try await overview.states(of: networks.prefix(page.limit).map(\.id))
-        return page.answer(networks, key: \.id.rawValue) { $0.json(in: states[$0.id] ?? .new) }
+        return page.answer(networks, key: \.id.rawValue, incomplete: services.placements.unavailable) {
+            $0.json(in: states[$0.id] ?? .new)
+        }
     }
 
     private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         try await services.authenticator.requireOperator(request, context)
         let body = try await RequestBodyReader.json(of: request)
-        let network = try body.read(as: "invalid-network") { reader in
+        var wanted: PlacementName?
+        var network = try body.read(as: "invalid-network") { reader in
+            wanted = reader.placement()
             let id = reader.identifier("id", as: Network.self, required: true)
             // What else is wrong is said even where the id is.
             var network = Network(id: id ?? NetworkID(trusted: ""), createdAt: services.clock.now())
             network.merge(&reader)
             return id == nil ? nil : network
         }
+        // What is answered is made when it is known where the network goes.
+        var repeatable = try IdempotentRequest(request, by: .operator, in: nil, body: body, answer: .null)
+        network.placement = try await services.placements.reserve(network.id, in: wanted, for: repeatable)
         let (key, stored) = APIKeySecret.make(for: network.id, role: .admin, label: nil, at: services.clock.now())
         let webhookSecret = WebhookSecret.generate()
         let userTokenSecret = APIKeySecret.random(43)
@@ -49,7 +56,7 @@ struct NetworkController: Controller {
             "webhookSecret": .string(webhookSecret.text.reveal { $0 }),
             "userTokenSecret": .string(userTokenSecret),
         ]
-        let repeatable = try IdempotentRequest(request, by: .operator, in: nil, body: body, answer: answer)
+        repeatable?.answer = answer.serialized
         let creation = try await services.accounts.createNetwork(credentials, answering: repeatable)
         services.cache.invalidate(network.id)
         if creation == .beingDeleted { throw Problem.beingDeleted }

@@ -21,7 +21,7 @@ struct OverviewController: Controller {
             limit: page.limit,
             ofAll: query.flag("all")
         )
-        return page.answer(items, next: next?.description, \.json)
+        return page.answer(items, next: next?.description, incomplete: services.placements.unavailable, \.json)
     }
 }
 

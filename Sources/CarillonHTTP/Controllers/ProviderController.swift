@@ -36,7 +36,7 @@ struct ProviderController: Controller {
         let all = (active + idle).sorted { $0.lane < $1.lane }
         var answer = JSONObject()
         answer["items"] = .array(all.map(\.json))
-        if let stuck = services.stuckQueue() { answer["queue"] = stuck.json }
+        if let stuck = services.stuckQueue(access.networkID) { answer["queue"] = stuck.json }
         return .json(.object(answer))
     }
 

@@ -1,34 +1,52 @@
 package import Metrics
 package import Hummingbird
-import CarillonCore
+package import CarillonCore
 package import CarillonEdge
 import HTTPTypes
 import NIOCore
+
+/// How the service is when somebody asks.
+package struct ServiceHealth: Sendable {
+    /// Why the service cannot work at the moment, in plain words; empty when it can.
+    package var reasonsNotReady: [String]
+    /// What an operator should look at although the service works.
+    package var warnings: [String]
+    /// Of several placements, those that cannot be used, with the reasons.
+    package var placements: [PlacementName: String]
+
+    package init(reasonsNotReady: [String], warnings: [String] = [], placements: [PlacementName: String] = [:]) {
+        self.reasonsNotReady = reasonsNotReady
+        self.warnings = warnings
+        self.placements = placements
+    }
+}
 
 /// The routes of the management port (API section 13).
 package enum ManagementRouter {
     /// A router for health and metrics.
     ///
     /// - Parameters:
-    ///   - reasonsNotReady: Why the service cannot work at the moment, in plain words; empty when it can.
-    ///   - warnings: What an operator should look at although the service works.
+    ///   - health: How the service is.
     ///   - exposition: The metrics in Prometheus' text format.
     ///   - metrics: Where requests are counted.
     /// - Returns: The router.
     package static func make(
-        reasonsNotReady: @escaping @Sendable () async -> [String],
-        warnings: @escaping @Sendable () -> [String] = { [] },
+        health: @escaping @Sendable () async -> ServiceHealth,
         exposition: @escaping @Sendable () async -> String,
         metrics: any MetricsFactory
     ) -> Router<CarillonRequestContext> {
         func addRoutes(to router: Router<CarillonRequestContext>) {
             router.get("/health/live") { _, _ in Response.json(["status": "live"]) }
             router.get("/health/ready") { _, _ in
-                let reasons = await reasonsNotReady()
-                guard reasons.isEmpty else { throw Problem.notReady(reasons) }
+                let health = await health()
+                guard health.reasonsNotReady.isEmpty else { throw Problem.notReady(health.reasonsNotReady) }
                 var answer: JSONObject = ["status": "ready"]
-                let warnings = warnings()
-                if !warnings.isEmpty { answer["warnings"] = JSONValue(warnings) }
+                if !health.placements.isEmpty {
+                    var reasons = JSONObject()
+                    for (name, reason) in health.placements { reasons[name.rawValue] = .string(reason) }
+                    answer["placements"] = .object(reasons)
+                }
+                if !health.warnings.isEmpty { answer["warnings"] = JSONValue(health.warnings) }
                 return Response.json(.object(answer))
             }
             router.get("/metrics") { _, _ in

@@ -33,6 +33,7 @@ package enum PublicRouter {
             CallerController(services: services),
             OverviewController(services: services, overview: overview),
             NetworkController(services: services, overview: overview),
+            PlacementController(services: services),
             CredentialController(services: services),
             UserTokenKeyController(services: services),
             UserTokenController(services: services),

@@ -3,7 +3,7 @@ import Crypto
 package import Postgres
 
 /// Credentials of push services in table `provider_credentials`, tokens in `provider_tokens`; both sealed.
-package struct PostgresProviderCredentialStore: ProviderCredentialStore {
+package struct PostgresProviderCredentialStore: ProviderCredentialStore, ProviderTokenStore {
     private let pool: PostgresPool
     private let box: SecretBox
 

@@ -2,7 +2,7 @@ package import CarillonCore
 import Postgres
 
 /// Bindings and keys of faces in tables `faces` and `face_keys`; secrets that have to sign are sealed with the master key.
-package struct PostgresFaceStore: FaceStore {
+package struct PostgresFaceStore: FaceStore, FaceListSource {
     let accounts: PostgresAccountStore
 
     var pool: PostgresPool { accounts.pool }

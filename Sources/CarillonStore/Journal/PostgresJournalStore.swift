@@ -13,10 +13,11 @@ package struct PostgresJournalStore: JournalStore {
 
     /// Writes entries, those that were written before as they are, and forgets older ones of the same places. What another
     /// replica is just forgetting is left to it.
-    package func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws {
+    @discardableResult
+    package func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws -> [JournalPlace] {
         let places = entries.keys.sorted()
         let rows = places.flatMap { place in entries[place, default: []].map { (place: place, entry: $0) } }
-        guard !rows.isEmpty else { return }
+        guard !rows.isEmpty else { return [] }
         _ = try await pool.write { session in
             try session.execute(
                 """
@@ -43,6 +44,7 @@ package struct PostgresJournalStore: JournalStore {
                 """
             )
         }
+        return places
     }
 
     /// The last entries of a place, at most so many, the newest first; what cannot be read is left out.

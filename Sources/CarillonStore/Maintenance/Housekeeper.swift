@@ -133,6 +133,7 @@ package final class Housekeeper: Sendable {
             ("statistics_minutes", "rolled AND at < now() - interval '8 days'"),
             ("statistics_hours", "at < now() - interval '90 days'"),
             ("idempotency_keys", "created_at < now() - interval '1 day'"),
+            ("network_requests", "created_at < now() - interval '1 day'"),
             ("used_nonces", "expires_at < now()"),
             (
                 "members",

@@ -60,7 +60,10 @@ package struct Migrator: Sendable {
             return try Self.applied(session)
         }
         let versions = Set(applied.map(\.version))
-        return MigrationStatus(pending: migrations.filter { !versions.contains($0.version) }.map(\.name))
+        return MigrationStatus(
+            version: versions.max().map { Int($0) },
+            pending: migrations.filter { !versions.contains($0.version) }.map(\.name)
+        )
     }
 
     /// Asks again and again: an index waits for all who have begun a statement before, also for one that waits for a turn.
@@ -96,6 +99,8 @@ package struct Migrator: Sendable {
 
 /// How far a database is behind the files.
 package struct MigrationStatus: Sendable, Equatable {
+    /// The number of the last one that was run; `nil` before the first.
+    package var version: Int?
     /// The names of the files that were not run yet, in order.
     package var pending: [String]
 

@@ -122,7 +122,7 @@ package struct PendingWork: Sendable {
     @discardableResult
     package func discard(progress: (Counts) -> Void = { _ in }) async throws -> Counts {
         let recorder = StatisticsRecorder(clock: clock)
-        let writer = StatisticsWriter(recorder: recorder, store: PostgresStatisticsStore(pool: pool), logger: logger)
+        let writer = StatisticsWriter(recorder: recorder, log: PostgresStatisticsStore(pool: pool), logger: logger)
         var counts = Counts()
         do {
             // What makes more of it comes first.

@@ -4,7 +4,8 @@ extension PostgresPool {
     /// Any number, as long as nobody else takes it.
     private static let turn: Int32 = 0x6361_7269
 
-    /// Runs `body` in a transaction unless another replica is at the same task; `nil` then.
+    /// Runs `body` in a transaction unless another replica is at the same task; `nil` then. Such locks are the database's, and
+    /// tasks a schema's.
     ///
     /// It gives up soon where it has to wait for others: what is tidied up can wait, and what waits for a lock holds up
     /// everybody who comes behind it.
@@ -17,7 +18,10 @@ extension PostgresPool {
         let options = TransactionOptions(retries: 3, statementTimeout: statementTimeout, lockTimeout: lockTimeout)
         return try await withTransaction(options) { session in
             let isOurs = try session.queryFirst(
-                "SELECT pg_try_advisory_xact_lock(\(Self.turn), hashtext(\(task)))"
+                """
+                SELECT pg_try_advisory_xact_lock(
+                    \(Self.turn), hashtext(coalesce(nullif(current_schema(), 'public') || ' ', '') || \(task)))
+                """
             ) { row in try row.decode(0, as: Bool.self) }
             return isOurs == true ? try body(session) : nil
         }

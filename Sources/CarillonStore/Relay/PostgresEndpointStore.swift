@@ -2,7 +2,7 @@ package import CarillonCore
 import Postgres
 
 /// The endpoints of networks in table `endpoints`, their secrets sealed with the master key.
-package struct PostgresEndpointStore: EndpointStore {
+package struct PostgresEndpointStore: EndpointStore, EndpointListSource, EndpointLog {
     /// How much of what waits for an endpoint goes with it at once.
     private static let deletedAtOnce = 2_000
 

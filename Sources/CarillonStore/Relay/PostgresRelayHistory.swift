@@ -3,7 +3,7 @@ import Foundation
 package import Postgres
 
 /// What endpoints were told, by `relays` and `deliveries`; what they are told once more, by `relayed` and `replays`.
-package struct PostgresRelayHistory: RelayHistory {
+package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
     private static let firstID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     private static let lastID = UUID(
         uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)

@@ -4,8 +4,13 @@ package import Postgres
 extension PostgresConfiguration {
     /// Has each call obey the ``CarillonCore/UnitOfWork`` that it is part of, and tell it of what it wrote; and lets those go first
     /// that have ``CarillonCore/Precedence``.
-    package mutating func joinUnitsOfWork() {
-        deadline = { UnitOfWork.current?.deadline }
+    ///
+    /// - Parameter limit: How long a call may take at the most of a unit that has to end; `nil` leaves it to the unit.
+    package mutating func joinUnitsOfWork(callLimit limit: Duration? = nil) {
+        deadline = {
+            guard let deadline = UnitOfWork.current?.deadline else { return nil }
+            return limit.map { min(deadline, .now + $0) } ?? deadline
+        }
         onWrite = { UnitOfWork.current?.noteWrite() }
         hasPrecedence = { Precedence.isGranted }
     }

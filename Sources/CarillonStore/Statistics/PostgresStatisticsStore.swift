@@ -2,7 +2,7 @@ package import CarillonCore
 package import Postgres
 
 /// What was counted, in `statistics_minutes` and, added up, in `statistics_hours`.
-package struct PostgresStatisticsStore: StatisticsStore {
+package struct PostgresStatisticsStore: StatisticsStore, StatisticsLog {
     let pool: PostgresPool
 
     /// A store in the database of `pool`.

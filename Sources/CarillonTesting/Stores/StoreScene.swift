@@ -20,7 +20,7 @@ package struct StoreScene: Sendable {
     /// Networks and credentials.
     package let accounts: any AccountStore
     /// Credentials of push services.
-    package let credentials: any ProviderCredentialStore
+    package let credentials: any ProviderCredentialStore & ProviderTokenStore
     /// Users, channels and members.
     package let directory: any DirectoryStore
     /// Toggle documents.
@@ -31,15 +31,15 @@ package struct StoreScene: Sendable {
     /// Networks' own templates.
     package let templates: any TemplateStore
     /// Networks' endpoints.
-    package let endpoints: any EndpointStore
+    package let endpoints: any EndpointStore & EndpointListSource & EndpointLog
     /// What networks are called by other systems' clients.
-    package let faces: any FaceStore
+    package let faces: any FaceStore & FaceListSource
     /// What endpoints are sent.
     package let messages: any RelaySource
     /// What endpoints are asked.
     package let questions: any QuestionSource
     /// What endpoints were told.
-    package let relays: any RelayHistory
+    package let relays: any RelayHistory & ReplayQueue
     /// What became of events.
     package let history: any EventHistory
     /// Networks' sources.
@@ -47,7 +47,7 @@ package struct StoreScene: Sendable {
     /// Those of them that are asked.
     package let polls: any SourceQueue
     /// What was counted.
-    package let statistics: any StatisticsStore
+    package let statistics: any StatisticsStore & StatisticsLog
     /// What was answered lately.
     package let journal: any JournalStore
     /// Looks at all networks at once.

@@ -12,7 +12,8 @@ struct Carillon: AsyncParsableCommand {
             """,
         version: Release.version,
         subcommands: [
-            ServeCommand.self, MigrateCommand.self, DoctorCommand.self, SimulateCommand.self, DemoCommand.self,
+            ServeCommand.self, MigrateCommand.self, PlacementsCommand.self, DoctorCommand.self, SimulateCommand.self,
+            DemoCommand.self,
             TokenCommand.self, ImportSygnalCommand.self, DiscardPendingCommand.self, CompletionsCommand.self,
         ]
     )

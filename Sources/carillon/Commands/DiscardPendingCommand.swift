@@ -45,15 +45,22 @@ struct DiscardPendingCommand: AsyncParsableCommand {
         try await reportingErrors {
             let settings = try Settings(environment: ProcessInfo.processInfo.environment, for: .database)
             let logger = Logger.standardError(settings)
-            try await Database.withPool(settings, logger: logger, adjusting: Self.adjust) { pool in
-                let pending = try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
-                    .status().pending
-                guard pending.isEmpty else {
-                    throw StartError(
-                        "the schema is not up to date (\(pending.joined(separator: ", "))): run carillon migrate first"
-                    )
+            var placements = settings.placementNames
+            if let network = network.flatMap({ NetworkID($0) }) {
+                placements = [try await Database.placement(of: network, settings, logger: logger)]
+            }
+            for name in placements {
+                if placements.count > 1 { Terminal().line("placement \(name):") }
+                try await Database.withPool(settings, of: name, logger: logger, adjusting: Self.adjust) { pool in
+                    let pending = try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
+                        .status().pending
+                    guard pending.isEmpty else {
+                        throw StartError(
+                            "the schema is not up to date (\(pending.joined(separator: ", "))): run carillon migrate first"
+                        )
+                    }
+                    try await discard(in: pool, logger: logger)
                 }
-                try await discard(in: pool, logger: logger)
             }
         }
     }

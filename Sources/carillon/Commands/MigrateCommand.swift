@@ -13,6 +13,9 @@ struct MigrateCommand: AsyncParsableCommand {
         discussion: "Does nothing when there is nothing to do. Safe to run many times and from many machines at once."
     )
 
+    @Option(help: ArgumentHelp("Only this placement.", valueName: "name"))
+    var placement: String?
+
     func run() async throws {
         try await reportingErrors {
             let settings = try Settings(environment: ProcessInfo.processInfo.environment, for: .database)
@@ -20,11 +23,22 @@ struct MigrateCommand: AsyncParsableCommand {
                 throw StartError("there is no folder \(settings.migrations.path): set CARILLON_MIGRATIONS_DIR")
             }
             let logger = Logger.standardError(settings)
-            let applied = try await Database.withPool(settings, logger: logger) { pool in
-                try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger).migrate()
+            let areSeveral = !settings.placements.isEmpty
+            var failed = false
+            for name in try settings.placements(named: placement) {
+                if areSeveral { print("placement \(name):") }
+                do {
+                    let applied = try await Database.withPool(settings, of: name, logger: logger) { pool in
+                        try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger).migrate()
+                    }
+                    for name in applied { print("applied \(name)") }
+                    print(applied.isEmpty ? "The schema is up to date." : "The schema is up to date now.")
+                } catch  where areSeveral && placement == nil {
+                    print("not migrated: \(error)")
+                    failed = true
+                }
             }
-            for name in applied { print("applied \(name)") }
-            print(applied.isEmpty ? "The schema is up to date." : "The schema is up to date now.")
+            if failed { throw ExitCode.failure }
         }
     }
 }

@@ -1,3 +1,5 @@
+import CarillonCore
+import CarillonStore
 import EmbeddedPostgres
 import Logging
 import Postgres
@@ -8,6 +10,7 @@ enum Database {
     ///
     /// - Parameters:
     ///   - settings: Where the database is.
+    ///   - placement: Which of several.
     ///   - logger: Told what becomes of the server.
     ///   - adjust: Changes how the database is used.
     ///   - body: The work.
@@ -15,11 +18,12 @@ enum Database {
     /// - Throws: What `body` throws, and why there is no database.
     static func withPool<Value>(
         _ settings: Settings,
+        of placement: PlacementName = .home,
         logger: Logger,
         adjusting adjust: (inout PostgresConfiguration) -> Void = { _ in },
         _ body: (PostgresPool) async throws -> Value
     ) async throws -> Value {
-        switch settings.database {
+        switch settings.database(of: placement) {
         case .server(var configuration):
             adjust(&configuration)
             do {
@@ -45,5 +49,35 @@ enum Database {
                 throw error
             }
         }
+    }
+}
+
+extension Database {
+    /// The placement that a network is in, by home's list; home where there is no other.
+    static func placement(of network: NetworkID, _ settings: Settings, logger: Logger) async throws -> PlacementName {
+        guard !settings.placements.isEmpty else { return .home }
+        return try await withPool(settings, logger: logger) { pool in
+            try await PostgresPlacementCatalog(pool: pool).list(unless: nil)?.placements[network] ?? .home
+        }
+    }
+}
+
+extension Settings {
+    /// The placements, home first.
+    var placementNames: [PlacementName] { [.home] + placements.map(\.name) }
+
+    /// Where a placement is; home's where it has another name.
+    func database(of placement: PlacementName) -> Database {
+        placements.first { $0.name == placement }.map { .server($0.configuration) } ?? database
+    }
+
+    /// The placements that a command is for: all, or the one that is meant.
+    /// - Throws: ``StartError`` for one that is not configured.
+    func placements(named name: String?) throws -> [PlacementName] {
+        guard let name else { return placementNames }
+        guard let found = placementNames.first(where: { $0.rawValue == name }) else {
+            throw StartError("there is no placement \(name): \(Setting.placements.variable) names them")
+        }
+        return [found]
     }
 }

@@ -1,20 +1,20 @@
 import ServiceLifecycle
 
-/// A service that works with the database, and so begins when there is one with the tables it needs.
+/// A service that works with a database, and so begins when there is one with the tables it needs.
 struct DeferredService: Service, CustomStringConvertible {
     private let service: any Service
-    private let readiness: Readiness
+    private let state: DatabaseState
 
-    init(_ service: any Service, until readiness: Readiness) {
+    init(_ service: any Service, until state: DatabaseState) {
         self.service = service
-        self.readiness = readiness
+        self.state = state
     }
 
     var description: String { "\(type(of: service))" }
 
     func run() async throws {
         let hasDatabase = await cancelWhenGracefulShutdown {
-            await readiness.waits { $0.hasDatabase }
+            await waits { state.hasDatabase }
         }
         if hasDatabase { try await service.run() }
     }

@@ -17,15 +17,15 @@ struct MasterKeyRotation: Service {
 
     private let keeper: MasterKeyKeeper
     private let box: SecretBox
-    private let readiness: Readiness
+    private let state: DatabaseState
     private let logger: Logger
 
     /// A rotation; nothing is sealed with `box` before it has looked.
-    init(pool: PostgresPool, box: SecretBox, readiness: Readiness, logger: Logger) {
+    init(pool: PostgresPool, box: SecretBox, state: DatabaseState, logger: Logger) {
         box.permitSealing(false)
         keeper = MasterKeyKeeper(pool: pool, box: box)
         self.box = box
-        self.readiness = readiness
+        self.state = state
         self.logger = logger
     }
 
@@ -39,7 +39,7 @@ struct MasterKeyRotation: Service {
                     let latest = try await former == nil ? keeper.takeOver() : keeper.verdict()
                     verdict = latest
                     box.permitSealing(latest != .wrong)
-                    readiness.masterKey(problem: latest == .wrong ? Self.problem : nil)
+                    state.masterKey(problem: latest == .wrong ? Self.problem : nil)
                     if latest == .wrong, former != .wrong {
                         logger.error("The master key is wrong", metadata: ["reason": "\(Self.problem)"])
                     }

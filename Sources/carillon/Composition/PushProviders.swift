@@ -24,7 +24,8 @@ struct PushProviders: Sendable {
         output: LineWriter,
         logger: Logger
     ) throws {
-        let (tls, clock, store) = (settings.outboundTLS, storage.clock, storage.credentials)
+        let stores = PlacedStores(storage.placements, storage.route)
+        let (tls, clock, store) = (settings.outboundTLS, storage.clock, stores.credentials)
         let guarded = try OutboundHTTPClient(
             egress: settings.egress,
             resolver: NameResolver(limits: .chosenByUsers(places: descriptors.lookups / 2)),
@@ -100,7 +101,7 @@ struct PushProviders: Sendable {
                 ),
                 credentials: credentials(.apns),
                 tokens: APNsTokenSource(
-                    tokens: { try await store.providerToken($0, candidate: $1, ifOlderThan: $2) },
+                    tokens: storage.sharedToken,
                     clock: clock
                 ),
                 services: settings.pushServices.apns,
@@ -114,7 +115,7 @@ struct PushProviders: Sendable {
                 version: Release.version,
                 clock: clock
             ),
-            RelayProvider(client: endpoints, source: storage.endpoints, clock: clock),
+            RelayProvider(client: endpoints, source: stores.messages, clock: clock),
             WebPushProvider(
                 transport: guarded,
                 credentials: credentials(.webpush),

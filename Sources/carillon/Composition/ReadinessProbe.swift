@@ -2,7 +2,7 @@ import CarillonCore
 import CarillonStore
 import Postgres
 
-/// Answers `GET /health/ready`: asks PostgreSQL itself, also what time it is, within a bounded time.
+/// Looks whether a placement can be used: asks PostgreSQL itself, also what time it is, within a bounded time.
 struct ReadinessProbe: Sendable {
     /// What one look told.
     struct Answer: Sendable {
@@ -14,33 +14,38 @@ struct ReadinessProbe: Sendable {
         var snapshotAge: Duration?
     }
 
-    private let readiness: Readiness
+    private let state: DatabaseState
     private let pool: PostgresPool
     private let clock: DatabaseClock
     private let watch: QueueWatch
     private let oldestWait: @Sendable () async throws -> Duration
+    private let readsTable: Bool
 
+    /// A probe of one placement; it reads one of its tables too where that is somebody else than who tells the time.
     init(
-        readiness: Readiness,
+        state: DatabaseState,
         pool: PostgresPool,
         clock: DatabaseClock,
         watch: QueueWatch,
-        oldestWait: @escaping @Sendable () async throws -> Duration
+        oldestWait: @escaping @Sendable () async throws -> Duration,
+        readsTable: Bool = false
     ) {
-        self.readiness = readiness
+        self.state = state
         self.pool = pool
         self.clock = clock
         self.watch = watch
         self.oldestWait = oldestWait
+        self.readsTable = readsTable
     }
 
     /// Looks whether the service can work.
     func look() async -> Answer {
-        if let problem = readiness.problem { return Answer(reasons: [problem], skew: nil) }
+        if let problem = state.problem { return Answer(reasons: [problem], skew: nil) }
         do {
             let skew = try await clock.look(pool)
+            if readsTable { _ = try await PlacementIdentity.id(pool) }
             let stuck = try await watch.stuckQueue(oldestWait: oldestWait)
-            readiness.queue(stuck: stuck)
+            state.queue(stuck: stuck)
             let snapshotAge = try await OldestSnapshot.age(pool)
             let late = skew.isTooLarge ? "\(skew.description): let both follow the same time server" : nil
             return Answer(reasons: [late, stuck?.description].compactMap(\.self), skew: skew, snapshotAge: snapshotAge)

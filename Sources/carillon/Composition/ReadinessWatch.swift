@@ -1,3 +1,4 @@
+import CarillonCore
 import ServiceLifecycle
 
 /// Looks every few seconds whether the service can work, for the metrics.
@@ -9,10 +10,10 @@ struct ReadinessWatch: Service {
     private static let intervalUntilReady = Duration.milliseconds(500)
 
     private let metrics: ReadinessMetrics
-    private let look: @Sendable () async -> ReadinessProbe.Answer
+    private let look: @Sendable () async -> [PlacementName: ReadinessProbe.Answer]
 
     /// A watch that has `look` tell what there is to record.
-    init(metrics: ReadinessMetrics, look: @escaping @Sendable () async -> ReadinessProbe.Answer) {
+    init(metrics: ReadinessMetrics, look: @escaping @Sendable () async -> [PlacementName: ReadinessProbe.Answer]) {
         self.metrics = metrics
         self.look = look
     }
@@ -20,9 +21,8 @@ struct ReadinessWatch: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                let answer = await look()
-                metrics.record(answer)
-                try? await Task.sleep(for: answer.reasons.isEmpty ? Self.interval : Self.intervalUntilReady)
+                let isWell = metrics.record(await look())
+                try? await Task.sleep(for: isWell ? Self.interval : Self.intervalUntilReady)
             }
         }
         metrics.stops()

@@ -23,7 +23,8 @@ struct SchemaKeeper: Service {
     private let migrations: String
     private let migrates: Bool
     private let clock: DatabaseClock
-    private let readiness: Readiness
+    private let state: DatabaseState
+    private let examine: @Sendable (PostgresPool) async throws -> Void
     private let logger: Logger
 
     /// A keeper of one database's schema.
@@ -33,21 +34,24 @@ struct SchemaKeeper: Service {
     ///   - migrations: The folder of migrations.
     ///   - migrates: Whether to run what is missing, or only to look.
     ///   - clock: Set by the database's.
-    ///   - readiness: Told what is wrong.
+    ///   - state: Told what is wrong.
+    ///   - examine: Looks whether the database is the right one, when its tables are there; ends the start where it is not.
     ///   - logger: Told what is run, and what lasts.
     init(
         configuration: PostgresConfiguration,
         migrations: String,
         migrates: Bool,
         clock: DatabaseClock,
-        readiness: Readiness,
+        state: DatabaseState,
+        examine: @escaping @Sendable (PostgresPool) async throws -> Void,
         logger: Logger
     ) {
         self.configuration = configuration
         self.migrations = migrations
         self.migrates = migrates
         self.clock = clock
-        self.readiness = readiness
+        self.state = state
+        self.examine = examine
         self.logger = logger
     }
 
@@ -57,7 +61,7 @@ struct SchemaKeeper: Service {
             var reported: Problem?
             while !Task.isCancelled {
                 let problem = try await check()
-                readiness.schema(problem: problem?.words)
+                state.schema(problem: problem?.words)
                 guard let problem else { break }
                 // What an operator has to do something about does not pass by itself.
                 if problem != reported, problem.hasRemedy || ContinuousClock.now - start > Self.patience {
@@ -83,7 +87,7 @@ struct SchemaKeeper: Service {
                 if migrates {
                     let missing = try await migrator.status().pending
                     if !missing.isEmpty {
-                        readiness.schema(problem: "migrations are running (\(missing.joined(separator: ", ")))")
+                        state.schema(problem: "migrations are running (\(missing.joined(separator: ", ")))")
                     }
                     try await migrator.migrate()
                 }
@@ -92,10 +96,13 @@ struct SchemaKeeper: Service {
                     let names = pending.joined(separator: ", ")
                     return Problem(words: "migrations pending: run carillon migrate (\(names))")
                 }
+                try await examine(pool)
                 // Today's partitions should be there before the first row for them is; what takes long is done later.
                 try await Housekeeper(pool: pool, clock: clock.wallClock, logger: logger).makePartitions()
                 return nil
             }
+        } catch let error as StartError {
+            throw error
         } catch let error as PostgresError where error.isConnectivity {
             // Who makes the cluster makes its database, too: there is nothing to do about it but to wait.
             if !migrates, let advice = DatabaseAdvice(error, at: configuration) {

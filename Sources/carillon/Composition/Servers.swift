@@ -28,58 +28,71 @@ struct Servers: Sendable {
         pipeline: Pipeline,
         logger: Logger
     ) throws {
-        let ingestor = pipeline.ingestor
-        let lanes = pipeline.lanes
-        let outcomes = pipeline.outcomes
+        let parts = pipeline.parts
         let providers = pipeline.providers
         let announcements = storage.announcements
+        let stores = PlacedStores(storage.placements, storage.route)
+        let administration = PlacementAdministration(storage, migrations: settings.migrations.path)
+        let index = PlacedFaceIndex(storage.placements.map(\.faceBook))
+        let books = stores.placed { (endpoints: $0.endpointBook, faces: $0.faceBook) }
         let spools = SpoolDirectory(path: "\(settings.dataDirectory)/imports")
         spools.removeLeftovers()
         let services = Services(
             accounts: storage.accounts,
-            directory: storage.directory,
-            devices: storage.devices,
-            toggles: storage.toggles,
-            tags: storage.tags,
-            templates: storage.templates,
+            directory: stores.directory,
+            devices: stores.devices,
+            toggles: stores.toggles,
+            tags: stores.tags,
+            templates: stores.templates,
             catalog: pipeline.catalog,
-            endpoints: storage.endpoints,
-            endpointsChanged: { [book = storage.endpointBook] network in await book.changed(in: network) },
-            endpointEnabled: { lane in await lanes.credentialConfirmed(LaneSelection(lane)) },
-            endpointCaller: providers.endpoints,
-            relays: storage.relays,
-            sources: storage.sources,
-            recipients: storage.recipients,
-            accept: { [readiness = storage.readiness] events, network in
-                // Nobody here would expand them before the tables are those of this release.
-                guard readiness.hasDatabase else { throw Problem.migrating }
-                return try await ingestor.accept(events, for: network)
+            endpoints: stores.endpoints,
+            endpointsChanged: { network in await (try? books.of(network))?.endpoints.changed(in: network) },
+            endpointEnabled: { lane in
+                await (try? parts.of(lane.networkID))?.lanes.credentialConfirmed(LaneSelection(lane))
             },
-            history: storage.history,
+            endpointCaller: providers.endpoints,
+            relays: stores.relays,
+            sources: stores.sources,
+            recipients: stores.recipients,
+            accept: { [states = stores.placed(\.state)] events, network in
+                // Nobody here would expand them before the tables are those of this release.
+                guard try await states.of(network).hasDatabase else { throw Problem.migrating }
+                return try await parts.of(network).ingestor.accept(events, for: network)
+            },
+            history: stores.history,
             journal: storage.journal,
             recorder: storage.recorder,
-            statistics: StatisticsReader(recorder: storage.recorder, store: storage.statistics),
-            survey: PostgresNetworkSurvey(pool: storage.pool, outbox: storage.outbox),
+            statistics: StatisticsReader(recorder: storage.recorder, store: stores.statistics),
+            survey: stores.survey,
+            placements: administration,
+            route: storage.route,
+            addresses: AddressLookup(stores.placed { $0.devices as any DeviceStore }),
             providers: providers.all.map(\.name).filter { $0 != .relay },
-            lanes: { lanes.statuses },
-            stuckQueue: { [readiness = storage.readiness] in readiness.stuckQueue },
-            releaseBrake: { lane, end in try await lanes.believe(lane, until: end) },
-            credentials: storage.credentials,
+            lanes: { parts.ports.values.flatMap(\.lanes.statuses) },
+            stuckQueue: { [list = storage.list, states = stores.placed(\.state)] network in
+                states.ports[list?.book.lastKnown(network) ?? .home]?.stuckQueue
+            },
+            releaseBrake: { lane, end in try await parts.of(lane.networkID).lanes.believe(lane, until: end) },
+            credentials: stores.credentials,
             credentialFormats: providers.formats,
             credentialChanged: { network, provider, appID in
                 await providers.forgetCredentials(of: network)
                 announcements.announce(.credentials, in: network)
                 let selection = LaneSelection(networkID: network, provider: provider, appID: appID)
-                outcomes.credentialChanged(selection)
-                await lanes.credentialChanged(selection)
+                guard let part = try? await parts.of(network) else { return }
+                part.outcomes.credentialChanged(selection)
+                await part.lanes.credentialChanged(selection)
             },
             credentialConfirmed: { network, provider, appID in
                 await providers.forgetCredentials(of: network)
-                await lanes.credentialConfirmed(LaneSelection(networkID: network, provider: provider, appID: appID))
+                let selection = LaneSelection(networkID: network, provider: provider, appID: appID)
+                await (try? parts.of(network))?.lanes.credentialConfirmed(selection)
             },
-            faceStore: storage.faces,
-            faceIndex: { [book = storage.faceBook] in try await book.index() },
-            facesChanged: { [book = storage.faceBook] network in await book.changed(in: network) },
+            faceStore: stores.faces(storage.list),
+            faceIndex: { [book = storage.home.faceBook, list = storage.list] in
+                list == nil ? try await book.index() : index.index()
+            },
+            facesChanged: { network in await (try? books.of(network))?.faces.changed(in: network) },
             faceSecret: FaceSecret(
                 masterKey: storage.secrets.masterKey.bytes,
                 previous: settings.masterKeyPrevious?.bytes
@@ -109,7 +122,7 @@ struct Servers: Sendable {
                 facesOpenAPI: try String(contentsOfFile: settings.facesDescription.path, encoding: .utf8),
                 console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
                 spools: spools,
-                problems: .stored,
+                problems: .stored(inSeveral: storage.list != nil),
                 settings: limits
             ),
             settings: limits,
@@ -119,20 +132,19 @@ struct Servers: Sendable {
             metrics: storage.metrics,
             logger: logger
         )
-        let probe = ReadinessProbe(
-            readiness: storage.readiness,
-            pool: storage.pool,
-            clock: storage.databaseClock,
-            watch: storage.watch,
-            oldestWait: { [outbox = storage.outbox] in try await outbox.oldestWait() }
-        )
+        let looks = HealthLooks(storage, concern: descriptors.concern)
         let metrics = storage.metrics
-        watch = ReadinessWatch(metrics: ReadinessMetrics(factory: metrics)) { await probe.look() }
+        watch = ReadinessWatch(
+            metrics: ReadinessMetrics(
+                storage.readiness,
+                factory: metrics,
+                placements: Dictionary(uniqueKeysWithValues: storage.placements.map { ($0.name, $0.metrics) })
+            )
+        ) { await looks.all() }
         limits.connections = descriptors.managementConnections
         management = Listener(
             router: ManagementRouter.make(
-                reasonsNotReady: { await probe.look().reasons },
-                warnings: { [descriptors.concern].compactMap(\.self) },
+                health: { await looks.health() },
                 exposition: { metrics.exposition() },
                 metrics: metrics
             ),
@@ -189,13 +201,16 @@ private struct Listener: Service {
 }
 
 extension ProblemMapping {
-    /// Tells callers to come back when the tables are not there yet, or not yet those of this release.
-    fileprivate static let stored = ProblemMapping { error in
-        if let error = error as? StoreError, error == .cannotUnseal || error == .wrongMasterKey {
-            return .wrongMasterKey
+    /// Tells callers to come back when the tables are not there yet, or not yet those of this release; where networks are in several
+    /// placements, also that it is the network's own that is away.
+    fileprivate static func stored(inSeveral areSeveral: Bool) -> ProblemMapping {
+        ProblemMapping { error in
+            if let error = error as? StoreError, error == .cannotUnseal || error == .wrongMasterKey {
+                return .wrongMasterKey
+            }
+            guard let error = error as? PostgresError else { return nil }
+            if let state = error.sqlState, [.undefinedTable, .undefinedColumn].contains(state) { return .migrating }
+            return areSeveral && error.isConnectivity ? .placementUnavailable("its PostgreSQL does not answer") : nil
         }
-        guard let state = (error as? PostgresError)?.sqlState else { return nil }
-        guard [.undefinedTable, .undefinedColumn].contains(state) else { return nil }
-        return .migrating
     }
 }

@@ -6,19 +6,18 @@ import Metrics
 import Postgres
 import ServiceLifecycle
 
-/// PostgreSQL, and everything that is kept in it.
+/// PostgreSQL, and everything that is kept in it: in one placement, or in several.
 struct Storage: Sendable {
     /// How long an embedded server may take to stop, within the time that the whole shutdown has.
     private static let stopTimeout = Duration.seconds(8)
+    /// How many wait for connections at the most, of all placements together.
+    private static let mostWaiting = 4096
 
-    let readiness = Readiness()
-    /// What all replicas go by.
-    let databaseClock = DatabaseClock()
-    let clock: WallClock
-    let ids: UUIDv7Generator
+    /// Where others work, a placement that hangs is one that is away: its callers are told within about two seconds.
+    private static let callLimit = Duration.milliseconds(1800)
+
+    let readiness: Readiness
     let metrics = MetricRegistry()
-    /// How the work goes that nobody asks for.
-    let watch: QueueWatch
     /// What happens in networks, counted.
     let recorder: StatisticsRecorder
     /// What was answered lately.
@@ -26,39 +25,23 @@ struct Storage: Sendable {
     /// Between this replica and the others.
     let announcements = Announcements()
     let secrets: ServiceSecrets
-    let pool: PostgresPool
-    let connections: Int
-    let accounts: PostgresAccountStore
-    let credentials: PostgresProviderCredentialStore
-    let devices: PostgresDeviceStore
-    let directory: PostgresDirectoryStore
-    let inbox: PostgresEventInbox
-    let outbox: PostgresOutbox
-    let history: PostgresEventHistory
-    let recipients: PostgresRecipientSource
-    let templates: PostgresTemplateStore
-    let toggles: PostgresToggleStore
-    let tags: PostgresTagStore
-    let endpoints: PostgresEndpointStore
-    let faces: PostgresFaceStore
-    let relays: PostgresRelayHistory
-    let statistics: PostgresStatisticsStore
-    let sources: PostgresSourceStore
-    /// What is remembered of endpoints.
-    let endpointBook: EndpointBook
-    /// What is remembered of names and keys in other systems.
-    let faceBook: FaceBook
-    /// Tells them what becomes of devices and subscriptions.
-    let feedback: FeedbackDesk
-    /// The server if it is ours, the pool, and what keeps the schema in order.
+    /// The placement that all installations have, which keeps what belongs to no network.
+    let home: PlacementStorage
+    /// All of them, home first.
+    let placements: [PlacementStorage]
+    /// Who is where; `nil` where there is one placement.
+    let list: PlacementListing?
+    /// The placement of a network.
+    let route: Placed<PlacementName>
+    let accounts: any AccountStore
+    /// The server if it is ours, the pools, and what keeps the schemas in order.
     let services: [any Service]
 
+    var clock: WallClock { home.clock }
+    /// How many connections there are to the databases.
+    var connections: Int { placements.reduce(0) { $0 + $1.configuration.poolSize } }
+
     init(_ settings: Settings, logger: Logger) throws {
-        clock = databaseClock.wallClock
-        ids = UUIDv7Generator(clock: clock)
-        recorder = StatisticsRecorder(clock: clock)
-        watch = QueueWatch(factory: metrics, logger: logger)
-        ProcessMetrics(dataDirectory: settings.dataDirectory, clock: clock).register(in: metrics)
         var cluster: EmbeddedCluster?
         var configuration: PostgresConfiguration
         switch settings.database {
@@ -79,79 +62,104 @@ struct Storage: Sendable {
         }
         let hasPrevious = settings.masterKeyPrevious != nil
         metrics.onScrape("carillon_master_key_previous") { [MetricReading(hasPrevious ? 1 : 0)] }
-        let wait = Metrics.Timer(label: "carillon_postgres_wait_seconds", factory: metrics)
-        configuration.onWait = { wait.recordNanoseconds($0.nanoseconds) }
         secrets = try ServiceSecrets(settings, logger: logger)
-        let previous = settings.masterKeyPrevious?.bytes
-        guard let box = SecretBox(masterKey: secrets.masterKey.bytes, previous: previous) else {
-            throw ConfigurationError(mistakes: ["\(Setting.masterKey.variable) must be 32 bytes in base64"])
+        let configurations =
+            [(PlacementName.home, configuration)] + settings.placements.map { ($0.name, $0.configuration) }
+        let areSeveral = configurations.count > 1
+        placements = try configurations.map { [metrics, announcements, secrets] name, configuration in
+            var configuration = configuration
+            configuration.poolSize = settings.poolSize ?? (areSeveral ? 3 : configuration.poolSize)
+            configuration.maxWaiters = Self.mostWaiting / configurations.count
+            // Each has its own: it depends on what is stored whether it may seal.
+            guard let box = SecretBox(masterKey: secrets.masterKey.bytes, previous: settings.masterKeyPrevious?.bytes)
+            else { throw ConfigurationError(mistakes: ["\(Setting.masterKey.variable) must be 32 bytes in base64"]) }
+            var logger = logger
+            if areSeveral { logger[metadataKey: "placement"] = "\(name)" }
+            return PlacementStorage(
+                name,
+                configuration: configuration,
+                box: box,
+                callLimit: areSeveral ? Self.callLimit : nil,
+                announcements: announcements,
+                metrics: areSeveral ? LabelledMetrics(metrics, [("placement", name.rawValue)]) : metrics,
+                logger: logger
+            )
         }
-        configuration.planForStores()
-        configuration.claimBundles()
-        configuration.joinUnitsOfWork()
-        pool = PostgresPool(configuration: configuration, logger: logger)
-        connections = configuration.poolSize
-        pool.register(in: metrics)
-        accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
-        credentials = PostgresProviderCredentialStore(pool: pool, box: box)
-        endpoints = PostgresEndpointStore(accounts: accounts)
-        endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
-        faces = PostgresFaceStore(accounts: accounts)
-        faceBook = FaceBook(store: faces, announcements: announcements, logger: logger)
-        feedback = FeedbackDesk(endpoints: endpointBook, ids: ids)
-        devices = PostgresDeviceStore(pool: pool, feedback: feedback)
-        directory = PostgresDirectoryStore(pool: pool, feedback: feedback)
-        inbox = PostgresEventInbox(pool: pool)
-        outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: endpointBook)
-        history = PostgresEventHistory(pool: pool, ids: ids)
-        recipients = PostgresRecipientSource(pool: pool)
-        templates = PostgresTemplateStore(pool: pool)
-        toggles = PostgresToggleStore(pool: pool)
-        tags = PostgresTagStore(pool: pool, feedback: feedback)
-        relays = PostgresRelayHistory(pool: pool, ids: ids)
-        statistics = PostgresStatisticsStore(pool: pool)
-        journal = Journal(store: PostgresJournalStore(pool: pool), clock: clock, logger: logger)
-        sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
-        let schema = SchemaKeeper(
-            configuration: configuration,
-            migrations: settings.migrations.path,
-            migrates: cluster != nil,
-            clock: databaseClock,
-            readiness: readiness,
+        home = placements[0]
+        let clock = home.clock
+        recorder = StatisticsRecorder(clock: clock)
+        ProcessMetrics(dataDirectory: settings.dataDirectory, clock: clock).register(in: metrics)
+        metrics.register(placements)
+        list =
+            areSeveral
+            ? PlacementListing(settings, placements, announcements: announcements, metrics: metrics, logger: logger)
+            : nil
+        route = list?.route ?? .home
+        readiness = Readiness(
+            Dictionary(uniqueKeysWithValues: placements.map { ($0.name, $0.state) }),
+            knowsPlacements: { [list] in list?.book.isKnown ?? true }
+        )
+        let placed = PlacedStores(placements, route)
+        accounts = placed.accounts(list)
+        journal = Journal(store: placed.journal, clock: clock, logger: logger)
+        list?.register(in: metrics)
+        let catalog = PostgresPlacementCatalog(pool: home.pool)
+        let post = AnnouncementPost(
+            announcements,
+            pool: home.pool,
+            configuration: home.configuration,
             logger: logger
         )
-        let post = AnnouncementPost(announcements, pool: pool, configuration: configuration, logger: logger)
-        let rotation = MasterKeyRotation(pool: pool, box: box, readiness: readiness, logger: logger)
-        let databaseWatch = DatabaseWatch(
-            pool: pool,
-            metrics: DatabaseMetrics(factory: metrics, logger: logger),
-            logger: logger
-        )
+        let identities = PlacementIdentities(placements.map(\.name))
         services =
             (cluster.map { [$0] } ?? [])
-            + [
-                pool, schema, DeferredService(post, until: readiness), DeferredService(rotation, until: readiness),
-                DeferredService(databaseWatch, until: readiness),
-            ]
+            + placements.flatMap { [list] placement in
+                placement.services(settings, migrates: placement.name == .home && cluster != nil) { pool in
+                    guard list == nil else { return try await identities.check(placement.name, pool) }
+                    guard let elsewhere = try await catalog.networkElsewhere() else { return }
+                    throw StartError(
+                        "network \(elsewhere.network) is in placement \(elsewhere.placement), which"
+                            + " \(Setting.placements.variable) does not name: nobody would find it"
+                    )
+                }
+            } + home.deferred([post]) + (list?.services ?? [])
     }
 }
 
-extension Duration {
-    /// This duration in nanoseconds, fractions dropped.
-    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+extension Storage {
+    /// The token of a key that replicas share, at home. Where home is away and there are other placements, whoever has none makes its own:
+    /// Apple takes several of one key, as long as none of them is new too often.
+    @Sendable func sharedToken(
+        of key: String,
+        candidate: ProviderToken,
+        ifOlderThan oldest: Timestamp
+    ) async throws -> ProviderToken {
+        do {
+            return try await home.credentials.providerToken(key, candidate: candidate, ifOlderThan: oldest)
+        } catch  where list != nil && error.isTransient {
+            return candidate
+        }
+    }
 }
 
-extension PostgresPool {
-    /// Adds what the pool is doing to the metrics.
-    fileprivate func register(in registry: MetricRegistry) {
-        registry.onScrape("carillon_postgres_connections") {
-            let statistics = self.statistics
-            return [
-                MetricReading(Double(statistics.idle), [("state", "idle")]),
-                MetricReading(Double(statistics.leased), [("state", "leased")]),
-                MetricReading(Double(statistics.opening), [("state", "opening")]),
-            ]
+extension MetricRegistry {
+    /// Adds what the pools are doing.
+    fileprivate func register(_ placements: [PlacementStorage]) {
+        let pools = placements.map { placement in
+            (pool: placement.pool, labels: placements.count > 1 ? [("placement", placement.name.rawValue)] : [])
         }
-        registry.onScrape("carillon_postgres_waiting") { [MetricReading(Double(self.statistics.waiting))] }
+        onScrape("carillon_postgres_connections") {
+            pools.flatMap { pool, labels in
+                let statistics = pool.statistics
+                return [
+                    MetricReading(Double(statistics.idle), labels + [("state", "idle")]),
+                    MetricReading(Double(statistics.leased), labels + [("state", "leased")]),
+                    MetricReading(Double(statistics.opening), labels + [("state", "opening")]),
+                ]
+            }
+        }
+        onScrape("carillon_postgres_waiting") {
+            pools.map { MetricReading(Double($0.pool.statistics.waiting), $0.labels) }
+        }
     }
 }

@@ -3,6 +3,8 @@ enum Setting: String, CaseIterable, Sendable {
     case listen
     case managementListen
     case databaseUrl
+    case placements
+    case poolSize
     case dataDir
     case operatorToken
     case operatorTokenPrevious
@@ -38,8 +40,8 @@ enum Setting: String, CaseIterable, Sendable {
     /// Whether the value must not be shown.
     var isSecret: Bool {
         switch self {
-        // The URL may hold a password.
-        case .databaseUrl, .operatorToken, .operatorTokenPrevious, .masterKey, .masterKeyPrevious: true
+        // URLs may hold passwords.
+        case .databaseUrl, .placements, .operatorToken, .operatorTokenPrevious, .masterKey, .masterKeyPrevious: true
         default: false
         }
     }

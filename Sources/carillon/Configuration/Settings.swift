@@ -33,6 +33,10 @@ struct Settings: Sendable {
     var corsOrigins = CORSOrigins.named([])
     /// Where the data is.
     var database = Database.embedded
+    /// Where networks are kept besides.
+    var placements: [PlacementSetting] = []
+    /// How many connections each placement has; `nil` leaves it to how many placements there are.
+    var poolSize: Int?
     /// The embedded cluster and the generated secrets.
     var dataDirectory = ".carillon"
     /// What goes with the embedded cluster when the process ends, however that is; `nil` when the cluster is to stay. Not
@@ -92,7 +96,14 @@ struct Settings: Sendable {
         egressAllow = reader.value(.egressAllow, [CIDRBlock].init(setting:)) ?? egressAllow
         pushServices = PushServiceURLs(from: &reader)
         if requirement == .serving {
-            if case .server = database { requireSecrets(from: &reader) }
+            if case .server = database {
+                requireSecrets(from: &reader)
+            } else if !placements.isEmpty {
+                reader.reject(
+                    .placements,
+                    InvalidSetting("needs CARILLON_DATABASE_URL, which keeps the list of who is where")
+                )
+            }
             templates.check(as: .templatesDir, into: &reader)
             migrations.check(as: .migrationsDir, into: &reader)
             console?.check(as: .consoleDir, into: &reader)
@@ -113,6 +124,8 @@ struct Settings: Sendable {
     private mutating func readStorage(from reader: inout SettingsReader) {
         let url = reader.value(.databaseUrl, PostgresConfiguration.init(setting:))
         database = url.map(Database.server) ?? database
+        placements = reader.value(.placements, [PlacementSetting].init(setting:)) ?? placements
+        poolSize = reader.value(.poolSize, Int.init(poolSize:))
         dataDirectory = reader.value(.dataDir) { $0 } ?? dataDirectory
         operatorToken = reader.value(.operatorToken, Secret.init(operatorToken:))
         operatorTokenPrevious = reader.value(.operatorTokenPrevious, Secret.init(operatorToken:))

@@ -16,11 +16,22 @@ struct DatabaseChecks: Sendable {
         self.settings = settings
     }
 
-    /// What is found; `ofNetworks` says whether all networks are looked at, too.
+    /// What is found in all placements; `ofNetworks` says whether all networks are looked at, too.
     func findings(ofNetworks: Bool) async -> [Finding] {
+        guard !settings.placements.isEmpty else { return await findings(in: .home, ofNetworks: ofNetworks) }
+        var findings: [Finding] = []
+        for name in settings.placementNames {
+            findings += await self.findings(in: name, ofNetworks: ofNetworks).map { finding in
+                Finding(verdict: finding.verdict, subject: "\(name): \(finding.subject)", detail: finding.detail)
+            }
+        }
+        return findings + [await PlacementChecks(settings).finding()]
+    }
+
+    private func findings(in placement: PlacementName, ofNetworks: Bool) async -> [Finding] {
         do {
             if case .embedded = settings.database, !hasCluster { return try await trial() }
-            return try await Database.withPool(settings, logger: logger) { pool in
+            return try await Database.withPool(settings, of: placement, logger: logger) { pool in
                 let migrations = await schema(pool)
                 let findings = try await server(pool) + [try await clock(pool), migrations]
                 guard migrations.verdict == .ok, try await hasAllTables(pool) else { return findings }

@@ -24,7 +24,8 @@ struct NetworkCredentialChecks: Sendable {
             else {
                 return [.fail(subject, "nothing is stored yet: the first start of the service makes the master key")]
             }
-            return try await Database.withPool(settings, logger: logger) { pool in
+            let placement = try await Database.placement(of: network, settings, logger: logger)
+            return try await Database.withPool(settings, of: placement, logger: logger) { pool in
                 let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
                 guard try await accounts.credentials(of: network) != nil else {
                     return [.fail(subject, "there is no network of this id")]

@@ -22,7 +22,7 @@ import Testing
 
         func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 
-        func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws {
+        func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws -> [JournalPlace] {
             try state.withLock { state in
                 if state.isAway { throw Away() }
                 for (place, news) in entries {
@@ -31,6 +31,7 @@ import Testing
                     let all = former.suffix(Journal.depth) + news.filter { !known.contains($0.id) }
                     state.entries[place] = all.sorted { EventID($0.id) < EventID($1.id) }
                 }
+                return Array(entries.keys)
             }
         }
 

@@ -144,7 +144,7 @@ import Testing
         #expect(deliveries.values.contains { $0.dead > 0 })
         let writer = StatisticsWriter(
             recorder: scene.recorder,
-            store: scene.store.statistics,
+            log: scene.store.statistics,
             logger: TestDatabase.logger
         )
         await writer.write(includingThisMinute: true)

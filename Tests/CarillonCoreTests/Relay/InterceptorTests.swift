@@ -132,7 +132,7 @@ import Testing
     func `what came of a second's questions is written together, and what was not asked not at all`() async throws {
         let store = StoreScene.here.endpoints
         try await store.addEndpoint(.sample("e-1", .intercepting), to: "acme")
-        let notes = EndpointNotes(store: store, logger: TestDatabase.logger)
+        let notes = EndpointNotes(log: store, logger: TestDatabase.logger)
         func shown(after endings: InterceptionReport.Ending...) async throws -> Endpoint? {
             for ending in endings {
                 let report = InterceptionReport(endpointID: "e-1", outcome: ending, action: .deliver)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct StatisticsRecorderTests {
     /// Rows in the order in which they were written, unless the database is away.
-    private final class ScriptedStore: StatisticsStore {
+    private final class ScriptedStore: StatisticsStore, StatisticsLog {
         private let state = Mutex((isAway: false, rows: [StatisticsRow]()))
 
         func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
@@ -54,7 +54,7 @@ import Testing
     @Test func `a minute is written once it is over, and figures are answered at once`() async throws {
         let recorder = StatisticsRecorder(clock: time.clock)
         let reader = StatisticsReader(recorder: recorder, store: store)
-        let writer = StatisticsWriter(recorder: recorder, store: store, logger: TestDatabase.logger)
+        let writer = StatisticsWriter(recorder: recorder, log: store, logger: TestDatabase.logger)
         let elsewhere = StatisticsReader(recorder: StatisticsRecorder(clock: time.clock), store: store)
         recorder.add(["acme": Self.accepted(1), "other": Self.accepted(7)])
         recorder.add(["acme": Self.accepted(2)])
@@ -80,7 +80,7 @@ import Testing
     @Test func `what cannot be written is kept, up to a bound, and not written twice`() async throws {
         let recorder = StatisticsRecorder(clock: time.clock, capacity: 2)
         let reader = StatisticsReader(recorder: recorder, store: store)
-        let writer = StatisticsWriter(recorder: recorder, store: store, logger: TestDatabase.logger)
+        let writer = StatisticsWriter(recorder: recorder, log: store, logger: TestDatabase.logger)
         store.isAway(true)
         for count in [1, 2, 4, 8] {
             recorder.add(["acme": Self.accepted(count)])

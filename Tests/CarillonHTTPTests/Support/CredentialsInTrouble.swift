@@ -56,12 +56,4 @@ struct CredentialsInTrouble: ProviderCredentialStore {
     func deleteProviderCredential(_ provider: ProviderName, appID: String, of network: NetworkID) async throws -> Bool {
         try await store.deleteProviderCredential(provider, appID: appID, of: network)
     }
-
-    func providerToken(
-        _ key: String,
-        candidate: ProviderToken,
-        ifOlderThan oldest: Timestamp
-    ) async throws -> ProviderToken {
-        try await store.providerToken(key, candidate: candidate, ifOlderThan: oldest)
-    }
 }

@@ -28,6 +28,24 @@ struct DatabaseServer: Sendable {
         ]
     }
 
+    /// The server as a URL without blanks; with `schema`, a schema of its database.
+    func url(schema: String? = nil) -> String {
+        let pairs = cluster.connectionString.split(separator: " ").map { $0.split(separator: "=", maxSplits: 1) }
+        var items = pairs.filter { $0.count == 2 && $0[0] != "dbname" }.map { pair in
+            "\(pair[0])=\(pair[1].trimmingCharacters(in: ["'"]).replacing("/", with: "%2F"))"
+        }
+        if let schema { items.append("options=-c%20search_path%3D\(schema)") }
+        return "postgres:///carillon?\(items.joined(separator: "&"))"
+    }
+
+    /// Runs `body` while the server's processes stand still.
+    func whileFrozen(_ body: () async throws -> Void) async throws {
+        let server = try #require(PostmasterFile(dataDirectory: dataDirectory))
+        server.freezeAll()
+        defer { server.thawAll() }
+        try await body()
+    }
+
     /// Starts the server, again where it was killed.
     func start() async throws { _ = try await cluster.start() }
 

@@ -108,6 +108,10 @@ package protocol RelayHistory: Sendable {
     /// Begins to tell an endpoint of events once more; answers of how many, as far as they are counted.
     /// - Throws: ``ReplayUnderWay``.
     func beginReplay(_ order: ReplayOrder, to endpoint: EndpointID, in network: NetworkID) async throws -> ReplayCount
+}
+
+/// What endpoints are to be told once more.
+package protocol ReplayQueue: Sendable {
     /// Queues the next messages of all that is told once more, as far as what is queued for the same endpoint leaves room: what
     /// has just happened goes first. Answers whether there is more to be queued soon.
     func continueReplays() async throws -> Bool

@@ -4,12 +4,12 @@ import ServiceLifecycle
 package final class Replayer: Service {
     private static let interval = Duration.milliseconds(500)
 
-    private let history: any RelayHistory
+    private let queue: any ReplayQueue
     private let watch: QueueWatch
 
-    /// A replayer of what is ordered in `history`; `watch` is told how that goes.
-    package init(history: any RelayHistory, watch: QueueWatch) {
-        self.history = history
+    /// A replayer of what is ordered in `queue`; `watch` is told how that goes.
+    package init(queue: any ReplayQueue, watch: QueueWatch) {
+        self.queue = queue
         self.watch = watch
     }
 
@@ -17,7 +17,7 @@ package final class Replayer: Service {
     package func run() async throws {
         await repeating(every: Self.interval, jitter: 0.2) {
             await self.watch.attempt(.replays) {
-                while try await self.history.continueReplays(), !Task.isCancelled {}
+                while try await self.queue.continueReplays(), !Task.isCancelled {}
             }
         }
     }

@@ -13,6 +13,8 @@ package final class FanoutQueue: Entrance {
 
     /// How many events of a network are expanded at a time: fewer than all that are, so that another one's have a turn.
     static let eventsPerNetwork = 2 * batchSize
+    /// How many events wait at the most, where all that the process has is for one queue.
+    package static let usualCapacity = 5_000
     /// How many events share the statements of one expansion.
     static let batchSize = 64
     /// How many batches are expanded at a time.
@@ -55,7 +57,7 @@ package final class FanoutQueue: Entrance {
     let wakeups: AsyncStream<Void>
 
     /// A queue for about `capacity` events whose rows are in `inbox`.
-    package init(inbox: some EventInbox, capacity: Int = 5_000, logger: Logger) {
+    package init(inbox: some EventInbox, capacity: Int = usualCapacity, logger: Logger) {
         self.inbox = inbox
         self.logger = logger
         let limits = FairQueueLimits(

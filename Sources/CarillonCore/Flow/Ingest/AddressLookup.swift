@@ -1,11 +1,24 @@
 /// Finds devices by their addresses: those of all who ask at the same time by one reading, since there may be thousands in a
 /// second who ask for one each.
 package final class AddressLookup: Sendable {
-    private let readings: Batcher<NetworkID, AddressPlace, ReachedDevice?>
+    private typealias Readings = Batcher<NetworkID, AddressPlace, ReachedDevice?>
+
+    private let readings: @Sendable (NetworkID) async throws -> Readings
 
     /// A look-up in a store.
     package init(_ devices: any DeviceStore) {
-        readings = Batcher(weight: { $0.address.text.utf8.count + 256 }) { places, _ in
+        let all = Self.readings(of: devices)
+        readings = { _ in all }
+    }
+
+    /// A look-up in the stores of several placements, for which those are gathered who ask the same one.
+    package init(_ devices: Placed<any DeviceStore>) {
+        let placed = devices.map(Self.readings)
+        readings = { network in try await placed.of(network) }
+    }
+
+    private static func readings(of devices: any DeviceStore) -> Readings {
+        Readings(weight: { $0.address.text.utf8.count + 256 }) { places, _ in
             try await withDeadline(Ingestor.deadline) { try await devices.devices(reachedAt: places) }
         }
     }
@@ -14,6 +27,7 @@ package final class AddressLookup: Sendable {
     ///
     /// - Throws: A transient error when the database is away or too many ask.
     package func devices(reachedAt addresses: [DeviceAddress], in network: NetworkID) async throws -> [ReachedDevice?] {
-        try await readings.submit(addresses.map { AddressPlace(networkID: network, address: $0) }, for: network)
+        let places = addresses.map { AddressPlace(networkID: network, address: $0) }
+        return try await readings(network).submit(places, for: network)
     }
 }

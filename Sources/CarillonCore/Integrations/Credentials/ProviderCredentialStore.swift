@@ -40,7 +40,10 @@ package protocol ProviderCredentialStore: Sendable {
         appID: String,
         of network: NetworkID
     ) async throws -> Bool
+}
 
+/// Tokens that providers' credentials were exchanged for.
+package protocol ProviderTokenStore: Sendable {
     /// Stores `candidate` under `key` unless a token is there that was issued at `oldest` or later; answers what is there
     /// then, so that replicas and restarts share one token instead of minting more.
     func providerToken(

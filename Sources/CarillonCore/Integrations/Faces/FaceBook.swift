@@ -9,7 +9,7 @@ package final class FaceBook: Service {
     package static let lifetime = Duration.seconds(2)
 
     private struct Known: Sendable {
-        var version: FaceList.Version
+        var list: FaceList
         var index: FaceIndex
     }
 
@@ -30,8 +30,8 @@ package final class FaceBook: Service {
             logger: logger,
             now: now,
             read: { last in
-                guard let list = try await store.faceList(unless: last?.version) else { return nil }
-                return Known(version: list.version, index: FaceIndex(list))
+                guard let list = try await store.faceList(unless: last?.list.version) else { return nil }
+                return Known(list: list, index: FaceIndex(list))
             }
         )
     }
@@ -45,6 +45,9 @@ package final class FaceBook: Service {
     package func index() async throws -> FaceIndex {
         try await list.current()?.index ?? FaceIndex(.empty)
     }
+
+    /// All bindings and keys as they were known when they were last looked for, for those who cannot wait; `nil` before the first time.
+    package var lastKnown: FaceList? { list.lastKnown?.list }
 
     /// Something was changed here: it is known when this returns, and soon to the other replicas.
     package func changed(in network: NetworkID) async { await list.changed(in: network) }

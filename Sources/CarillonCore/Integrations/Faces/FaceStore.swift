@@ -5,7 +5,7 @@ package protocol FaceListSource: Sendable {
 }
 
 /// What networks are called by other systems' clients, and the secrets that those clients hold.
-package protocol FaceStore: FaceListSource {
+package protocol FaceStore: Sendable {
     /// Stores a binding in the place of the network's own of this name.
     ///
     /// - Parameters:

@@ -36,14 +36,14 @@ package struct EndpointNote: Sendable, Equatable {
 package final class EndpointNotes: Service {
     private static let interval = Duration.seconds(1)
 
-    private let store: any EndpointStore
+    private let log: any EndpointLog
     private let clock: WallClock
     private let logger: Logger
     private let pending = Mutex<[EndpointNote.Key: EndpointNote]>([:])
 
     /// Notes that are written to `store`.
-    package init(store: any EndpointStore, clock: WallClock = .system, logger: Logger) {
-        self.store = store
+    package init(log: any EndpointLog, clock: WallClock = .system, logger: Logger) {
+        self.log = log
         self.clock = clock
         self.logger = logger
     }
@@ -76,7 +76,7 @@ package final class EndpointNotes: Service {
         }
         guard !notes.isEmpty else { return }
         do {
-            try await store.note(notes)
+            try await log.note(notes)
         } catch {
             logger.debug("Could not write how endpoints fare", metadata: ["error": "\(error)"])
         }

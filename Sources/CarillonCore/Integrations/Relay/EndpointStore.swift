@@ -38,7 +38,7 @@ package protocol EndpointListSource: Sendable {
 }
 
 /// The endpoints of networks and their secrets, which are encrypted at rest.
-package protocol EndpointStore: EndpointListSource {
+package protocol EndpointStore: Sendable {
     /// A network's endpoints, the oldest first.
     func endpoints(of network: NetworkID) async throws -> [Endpoint]
     /// Adds an endpoint with its secret, once as `answering` says.
@@ -75,7 +75,11 @@ package protocol EndpointStore: EndpointListSource {
     ) async throws -> Creation
     /// The secrets that sign what an endpoint is sent, the newest first; none when there is no such endpoint.
     func endpointSecrets(of id: EndpointID, in network: NetworkID) async throws -> [WebhookSecret]
-    /// Writes down how endpoints fare that are asked; of those that were removed nothing. The version of the list stays.
+}
+
+/// Where it is written down how endpoints fare that are asked.
+package protocol EndpointLog: Sendable {
+    /// Writes down notes; of endpoints that were removed nothing. The version of the list stays.
     func note(_ notes: [EndpointNote.Key: EndpointNote]) async throws
 }
 

@@ -16,6 +16,8 @@ package struct Announcement: Sendable, Hashable {
         case templates
         /// Something has become due before its time.
         case work
+        /// Which placements networks are in.
+        case placements
     }
 
     /// What was changed.

@@ -22,13 +22,14 @@ package final class WatchedList<List: Sendable>: Service {
 
     private let topic: Announcement.Topic
     private let lifetime: Duration
+    private let readingLimit: Duration
     private let pollInterval: Duration
     private let announcements: Announcements
     private let logger: Logger
     private let now: @Sendable () -> ContinuousClock.Instant
     private let readList: Reading
     private let noteChange: @Sendable (_ list: List, _ former: List) -> Void
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let wakeups: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
@@ -38,6 +39,8 @@ package final class WatchedList<List: Sendable>: Service {
     ///   - topic: What replicas call it when they tell each other of changes.
     ///   - lifetime: How old what is known may be when somebody is answered.
     ///   - pollInterval: How often it is read, however few ask.
+    ///   - readingLimit: How long whoever asks waits for a reading.
+    ///   - initial: What is known before the first reading, however old it is.
     ///   - announcements: Between this replica and the others.
     ///   - logger: Where it is reported that it cannot be read.
     ///   - now: The time.
@@ -47,6 +50,8 @@ package final class WatchedList<List: Sendable>: Service {
         _ topic: Announcement.Topic,
         lifetime: Duration,
         pollInterval: Duration,
+        readingLimit: Duration? = nil,
+        initial: List? = nil,
         announcements: Announcements,
         logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
@@ -55,6 +60,9 @@ package final class WatchedList<List: Sendable>: Service {
     ) {
         self.topic = topic
         self.lifetime = lifetime
+        // Whoever asks must not be answered what is older than it may be.
+        self.readingLimit = readingLimit ?? min(lifetime, .seconds(3))
+        state = Mutex(State(list: initial))
         self.pollInterval = pollInterval
         self.announcements = announcements
         self.logger = logger
@@ -101,8 +109,13 @@ package final class WatchedList<List: Sendable>: Service {
 
     /// Something was changed here: it is known when this returns, and soon to the other replicas.
     package func changed(in network: NetworkID) async {
-        outdate()
         announcements.announce(topic, in: network)
+        await readAnew()
+    }
+
+    /// Something may have been changed: it is known when this returns.
+    package func readAnew() async {
+        outdate()
         // What was changed is stored; should reading it fail, that is tried again.
         try? await refresh()
     }
@@ -140,8 +153,7 @@ package final class WatchedList<List: Sendable>: Service {
         let startedAt = now()
         defer { state.withLock { $0.reading = nil } }
         let last = lastKnown
-        // Whoever asks waits for it, and must not be answered what is older than it may be.
-        let list = try await withDeadline(min(lifetime, .seconds(3))) { [readList] in try await readList(last) }
+        let list = try await withDeadline(readingLimit) { [readList] in try await readList(last) }
         state.withLock { state in
             if let list { state.list = list }
             state.readAt = startedAt

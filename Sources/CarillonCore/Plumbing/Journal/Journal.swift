@@ -129,14 +129,15 @@ package final class Journal: Service {
             return waiting
         }
         guard !waiting.isEmpty else { return }
+        let written: [JournalPlace]
         do {
-            try await store.writeJournal(waiting)
+            written = try await store.writeJournal(waiting)
         } catch {
             logger.debug("Could not write what was answered lately", metadata: ["error": "\(error)"])
             return
         }
         state.withLock { state in
-            for (place, entries) in waiting { state.forget(Set(entries.map(\.id)), in: place) }
+            for place in written { state.forget(Set(waiting[place, default: []].map(\.id)), in: place) }
         }
     }
 }

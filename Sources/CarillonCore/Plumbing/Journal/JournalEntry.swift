@@ -74,7 +74,10 @@ package struct JournalPlace: Sendable, Hashable, Comparable {
 /// Keeps entries for all replicas, the last ``Journal/depth`` of each place or a few more.
 package protocol JournalStore: Sendable {
     /// Writes entries, those that were written before as they are, and forgets older ones of the same places.
-    func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws
+    ///
+    /// - Returns: The places that were written: all of them, where the store is one.
+    @discardableResult
+    func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws -> [JournalPlace]
     /// The last entries of a place, at most so many, the newest first.
     func journal(of place: JournalPlace, limit: Int) async throws -> [JournalEntry]
 }

@@ -14,7 +14,7 @@ package struct DeadlineExceeded: TransientError, CustomStringConvertible {
 ///
 /// - Throws: ``DeadlineExceeded`` then, and otherwise what `work` throws. What ended too late is answered all the same, and
 ///   so is that nobody knows how it ended.
-func withDeadline<Result: Sendable>(
+package func withDeadline<Result: Sendable>(
     _ limit: Duration,
     margin: Duration = .seconds(1),
     _ work: @Sendable @escaping () async throws -> Result

@@ -34,6 +34,15 @@ package struct FairQueueLimits: Sendable {
         self.share = share
     }
 
+    /// The same for one of several queues that share what the process has. What a lane or a tenant may have stays.
+    package func divided(by count: Int) -> FairQueueLimits {
+        var limits = self
+        limits.weight = weight / count
+        limits.places = places == .max ? .max : places / count
+        limits.mostPlaces = mostPlaces == .max ? .max : mostPlaces / count
+        return limits
+    }
+
     /// The most that a tenant may have who gets `more`, when `taken` of `total` is taken by all; negative when nobody gets it.
     func most(of total: Int, taken: Int, more: Int) -> Int {
         let left = total - taken - more

@@ -73,8 +73,12 @@ package final class StatisticsRecorder: Sendable {
         add([network: figures])
     }
 
-    /// Rows of minutes that are over, or of this one as well, at most so many: what is to be written next.
-    func rowsToWrite(includingThisMinute: Bool, limit: Int) -> [StatisticsRow] {
+    /// Rows of minutes that are over, or of this one as well, at most so many, of the networks that are meant: what is to be written next.
+    func rowsToWrite(
+        includingThisMinute: Bool,
+        limit: Int,
+        of isMeant: (NetworkID) -> Bool = { _ in true }
+    ) -> [StatisticsRow] {
         state.withLock { state in
             let minute = StatisticsStep.minute.beginning(of: clock.now())
             let ended = state.open.filter { includingThisMinute || $0.value.minute != minute }.keys
@@ -82,7 +86,7 @@ package final class StatisticsRecorder: Sendable {
             var rows: [StatisticsRow] = []
             var number = state.firstNumber
             while rows.count < limit, number <= state.lastNumber {
-                if let row = state.closed[number] { rows.append(row) }
+                if let row = state.closed[number], isMeant(row.networkID) { rows.append(row) }
                 number += 1
             }
             return rows

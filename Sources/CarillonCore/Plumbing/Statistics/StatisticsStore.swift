@@ -57,10 +57,14 @@ package enum StatisticsStep: String, Sendable, CaseIterable {
     }
 }
 
-/// Where figures are kept.
-package protocol StatisticsStore: Sendable {
+/// Where figures are written.
+package protocol StatisticsLog: Sendable {
     /// Writes rows; those that were written before are left as they are.
     func write(_ rows: [StatisticsRow]) async throws
+}
+
+/// Where figures are read.
+package protocol StatisticsStore: Sendable {
     /// All that was written of a network from a moment until before another; in hours, as far as it is added up.
     ///
     /// Of the rows that are `asked` for, those that were added up are in it as well, with nothing in them: they are written.

@@ -7,13 +7,20 @@ package final class StatisticsWriter: Service {
     private static let batchSize = 1000
 
     private let recorder: StatisticsRecorder
-    private let store: any StatisticsStore
+    private let log: any StatisticsLog
+    private let owns: @Sendable (NetworkID) -> Bool
     private let logger: Logger
 
-    /// A writer of what `recorder` counts.
-    package init(recorder: StatisticsRecorder, store: some StatisticsStore, logger: Logger) {
+    /// A writer of what `recorder` counts in the networks that the log `owns`.
+    package init(
+        recorder: StatisticsRecorder,
+        log: some StatisticsLog,
+        owns: @escaping @Sendable (NetworkID) -> Bool = { _ in true },
+        logger: Logger
+    ) {
         self.recorder = recorder
-        self.store = store
+        self.log = log
+        self.owns = owns
         self.logger = logger
     }
 
@@ -27,9 +34,13 @@ package final class StatisticsWriter: Service {
     package func write(includingThisMinute: Bool) async {
         do {
             while true {
-                let rows = recorder.rowsToWrite(includingThisMinute: includingThisMinute, limit: Self.batchSize)
+                let rows = recorder.rowsToWrite(
+                    includingThisMinute: includingThisMinute,
+                    limit: Self.batchSize,
+                    of: owns
+                )
                 guard !rows.isEmpty else { break }
-                try await store.write(rows)
+                try await log.write(rows)
                 recorder.forget(rows)
             }
         } catch {

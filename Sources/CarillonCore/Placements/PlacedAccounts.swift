@@ -1,0 +1,166 @@
+package import struct Foundation.UUID
+
+/// The accounts of networks in several placements.
+package struct PlacedAccounts: AccountStore {
+    private let placed: Placed<any AccountStore>
+    private let catalog: any PlacementCatalog
+    private let book: PlacementBook
+
+    /// The accounts of all placements; `catalog` and `book` are what home keeps of who is where.
+    package init(_ placed: Placed<any AccountStore>, catalog: some PlacementCatalog, book: PlacementBook) {
+        self.placed = placed
+        self.catalog = catalog
+        self.book = book
+    }
+
+    /// Makes a network in the placement that was decided on, and says at home that it is there.
+    ///
+    /// What an attempt leaves that is cut off in between is found by the next one, or by home's housekeeping.
+    /// - Throws: ``IdempotentRequest/Failure``, ``PlacementProblem``.
+    package func createNetwork(
+        _ credentials: NetworkCredentials,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
+        let network = credentials.network
+        let store = try placed.port(of: network.placement ?? .home)
+        let creation = try await store.createNetwork(credentials, answering: request)
+        if creation != .beingDeleted { try await catalog.confirm([network.id]) }
+        await book.changed(in: network.id)
+        return creation
+    }
+
+    /// Networks in the order of their ids, of the placements that answer.
+    package func networks(after: NetworkID?, limit: Int) async throws -> [Network] {
+        let pages = try await placed.each { name, store in
+            try await store.networks(after: after, limit: limit).map { $0.placed(in: name) }
+        }
+        return Array(pages.joined().sorted { $0.id < $1.id }.prefix(limit))
+    }
+
+    /// Removes a network from its placement, and then from the list: where that fails, home's housekeeping finds it.
+    package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
+        let placement = try await book.placement(of: id)
+        guard try await placed.of(id).deleteNetwork(id) else { return false }
+        try await catalog.remove([id], from: placement, olderThan: .zero)
+        await book.changed(in: id)
+        return true
+    }
+
+    package func network(_ id: NetworkID) async throws -> Network? {
+        try await placed.of(id).network(id)?.placed(in: book.placement(of: id))
+    }
+
+    package func updateNetwork(
+        _ id: NetworkID,
+        _ change: @escaping @Sendable (Network) throws -> Network
+    ) async throws -> Network? {
+        try await placed.of(id).updateNetwork(id, change)?.placed(in: book.placement(of: id))
+    }
+}
+
+extension Network {
+    fileprivate func placed(in placement: PlacementName) -> Network {
+        var network = self
+        network.placement = placement
+        return network
+    }
+}
+
+// MARK: - Handed on
+
+extension PlacedAccounts {
+    package func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
+        try await placed.of(id).credentials(of: id)
+    }
+
+    package func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName> {
+        let (answers, failure) = await placed.parts(names, by: \.networkID) { store, names in
+            try await store.existingAPIKeys(Set(names))
+        }
+        if let failure { throw failure }
+        return answers.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    package func addAPIKey(_ key: StoredAPIKey, answering: IdempotentRequest?) async throws -> Creation {
+        try await placed.of(key.key.networkID).addAPIKey(key, answering: answering)
+    }
+
+    package func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
+        try await placed.of(network).apiKeys(of: network, after: after, limit: limit)
+    }
+
+    package func deleteAPIKey(_ id: String, of network: NetworkID, force: Bool) async throws -> APIKeyRemoval {
+        try await placed.of(network).deleteAPIKey(id, of: network, force: force)
+    }
+
+    package func rotateWebhookSecret(
+        of network: NetworkID,
+        to secret: WebhookSecret,
+        overlap: Duration,
+        answering: IdempotentRequest?
+    ) async throws -> Creation {
+        try await placed.of(network).rotateWebhookSecret(
+            of: network,
+            to: secret,
+            overlap: overlap,
+            answering: answering
+        )
+    }
+
+    package func setUserTokenKeys(_ keys: [StoredUserTokenKey], of network: NetworkID) async throws {
+        try await placed.of(network).setUserTokenKeys(keys, of: network)
+    }
+
+    package func userTokenKeys(of network: NetworkID) async throws -> [StoredUserTokenKey] {
+        try await placed.of(network).userTokenKeys(of: network)
+    }
+
+    package func addUserTokenKey(_ key: StoredUserTokenKey, of network: NetworkID, answering: IdempotentRequest?)
+        async throws -> Creation
+    {
+        try await placed.of(network).addUserTokenKey(key, of: network, answering: answering)
+    }
+
+    package func deleteUserTokenKey(_ id: UUID, of network: NetworkID) async throws -> Bool {
+        try await placed.of(network).deleteUserTokenKey(id, of: network)
+    }
+
+    package func outgoingWebhookSecrets(of network: NetworkID, candidate: WebhookSecret) async throws -> [WebhookSecret]
+    {
+        try await placed.of(network).outgoingWebhookSecrets(of: network, candidate: candidate)
+    }
+
+    package func rotateOutgoingWebhookSecret(
+        of network: NetworkID,
+        to secret: WebhookSecret,
+        overlap: Duration,
+        answering: IdempotentRequest?
+    ) async throws -> Creation {
+        try await placed.of(network).rotateOutgoingWebhookSecret(
+            of: network,
+            to: secret,
+            overlap: overlap,
+            answering: answering
+        )
+    }
+
+    package func dialects(of network: NetworkID) async throws -> [DialectDocument] {
+        try await placed.of(network).dialects(of: network)
+    }
+
+    package func dialect(_ name: DialectName, of network: NetworkID) async throws -> DialectDocument? {
+        try await placed.of(network).dialect(name, of: network)
+    }
+
+    package func updateDialect(
+        _ name: DialectName,
+        of network: NetworkID,
+        _ change: @escaping @Sendable (DialectDocument?) throws -> DialectDocument
+    ) async throws -> DialectDocument? {
+        try await placed.of(network).updateDialect(name, of: network, change)
+    }
+
+    package func deleteDialect(_ name: DialectName, of network: NetworkID) async throws -> Bool {
+        try await placed.of(network).deleteDialect(name, of: network)
+    }
+}

@@ -1,0 +1,155 @@
+/// How a placement is, for whoever runs the service.
+package struct PlacementStatus: Sendable, Equatable {
+    /// Which migrations a placement's tables are made by.
+    package struct Schema: Sendable, Equatable {
+        /// The number of the last one; `nil` before the first.
+        package var version: Int?
+        /// The names of those that are missing.
+        package var pending: [String]
+
+        package init(version: Int?, pending: [String]) {
+            self.version = version
+            self.pending = pending
+        }
+    }
+
+    package var name: PlacementName
+    package var state: PlacementState
+    /// Why it cannot be used at the moment, in plain words; `nil` when it can.
+    package var reason: String?
+    package var networks: Int
+    /// `nil` where that could not be asked.
+    package var schema: Schema?
+    /// How large its database is; `nil` where that could not be asked.
+    package var bytes: Int64?
+
+    package init(
+        name: PlacementName,
+        state: PlacementState,
+        reason: String?,
+        networks: Int,
+        schema: Schema?,
+        bytes: Int64?
+    ) {
+        self.name = name
+        self.state = state
+        self.reason = reason
+        self.networks = networks
+        self.schema = schema
+        self.bytes = bytes
+    }
+}
+
+/// What whoever runs the service asks of placements, and says where networks go.
+package struct PlacementAdministration: Sendable {
+    /// What one look at a placement's database told.
+    package struct Look: Sendable {
+        package var reason: String?
+        package var schema: PlacementStatus.Schema?
+        package var bytes: Int64?
+
+        package init(reason: String?, schema: PlacementStatus.Schema? = nil, bytes: Int64? = nil) {
+            self.reason = reason
+            self.schema = schema
+            self.bytes = bytes
+        }
+    }
+
+    /// The placements that are configured here.
+    package let names: [PlacementName]
+    private let catalog: (any PlacementCatalog)?
+    private let look: @Sendable (PlacementName) async -> Look
+    private let problem: @Sendable (PlacementName) -> String?
+    private let networks: @Sendable () async throws -> Int
+
+    /// The administration of some placements.
+    ///
+    /// - Parameters:
+    ///   - names: The placements that are configured here.
+    ///   - catalog: Home's list; `nil` where there is one placement, for which there is none.
+    ///   - problem: Why a placement cannot be used, as far as that is known without asking.
+    ///   - networks: Counts the networks, where there is one placement.
+    ///   - look: Asks a placement's database.
+    package init(
+        names: [PlacementName],
+        catalog: (any PlacementCatalog)?,
+        problem: @escaping @Sendable (PlacementName) -> String?,
+        networks: @escaping @Sendable () async throws -> Int,
+        look: @escaping @Sendable (PlacementName) async -> Look
+    ) {
+        self.names = names
+        self.catalog = catalog
+        self.problem = problem
+        self.networks = networks
+        self.look = look
+    }
+
+    /// Whether networks are in several placements.
+    package var areSeveral: Bool { catalog != nil }
+
+    /// The placements that cannot be used, as far as that is known without asking.
+    package var unavailable: [PlacementName] { areSeveral ? names.filter { problem($0) != nil }.sorted() : [] }
+
+    /// All placements: those that are configured here, and others that home knows of.
+    package func statuses() async throws -> [PlacementStatus] {
+        guard let catalog else {
+            let look = await look(.home)
+            let count = look.reason == nil ? try await networks() : 0
+            return [status(PlacementRecord(name: .home, state: .open, networks: count), look)]
+        }
+        let records = try await catalog.records()
+        return try await withThrowingTaskGroup(of: PlacementStatus.self) { tasks in
+            for record in records { tasks.addTask { await status(of: record) } }
+            return try await tasks.reduce(into: []) { $0.append($1) }.sorted { $0.name < $1.name }
+        }
+    }
+
+    /// Has a placement take new networks, or take none.
+    ///
+    /// - Returns: How it is now; `nil` when there is none of that name.
+    package func setState(_ state: PlacementState, of name: PlacementName) async throws -> PlacementStatus? {
+        guard let catalog, try await catalog.setState(state, of: name) else { return nil }
+        guard let record = try await catalog.records().first(where: { $0.name == name }) else { return nil }
+        return await status(of: record)
+    }
+
+    /// Decides where a network is made; `nil` where there is one placement only.
+    ///
+    /// - Throws: ``PlacementProblem``, ``IdempotentRequest/Failure/differentBody``.
+    package func reserve(
+        _ network: NetworkID,
+        in wanted: PlacementName?,
+        for request: IdempotentRequest?
+    ) async throws -> PlacementName? {
+        if let wanted, !names.contains(wanted) { throw PlacementProblem.unknown(wanted) }
+        guard let catalog else { return nil }
+        let problems = Dictionary(uniqueKeysWithValues: names.compactMap { name in problem(name).map { (name, $0) } })
+        if let wanted, let reason = problems[wanted] { throw PlacementProblem.unavailable(wanted, reason: reason) }
+        let usable = names.filter { problems[$0] == nil }
+        do {
+            return try await catalog.reserve(network, in: wanted, among: usable, for: request)
+        } catch PlacementProblem.full(nil) {
+            // One that cannot be asked now may be open.
+            let first = problems.min { $0.key < $1.key }
+            throw first.map { PlacementProblem.unavailable($0.key, reason: $0.value) } ?? PlacementProblem.full(nil)
+        }
+    }
+
+    private func status(of record: PlacementRecord) async -> PlacementStatus {
+        guard names.contains(record.name) else {
+            return status(record, Look(reason: "its URL is not configured here"))
+        }
+        return status(record, await look(record.name))
+    }
+
+    private func status(_ record: PlacementRecord, _ look: Look) -> PlacementStatus {
+        PlacementStatus(
+            name: record.name,
+            state: record.state,
+            reason: look.reason,
+            networks: record.networks,
+            schema: look.schema,
+            bytes: look.bytes
+        )
+    }
+}

@@ -1,0 +1,102 @@
+/// Where networks are, as of one moment.
+package struct PlacementList: Sendable, Equatable {
+    /// Grows with every change.
+    package var version: Int64
+    package var placements: [NetworkID: PlacementName]
+
+    package init(version: Int64, placements: [NetworkID: PlacementName]) {
+        self.version = version
+        self.placements = placements
+    }
+}
+
+/// Whether a placement takes new networks.
+package enum PlacementState: String, Sendable, CaseIterable {
+    /// It does; of several the one with the fewest.
+    case open
+    /// It does not.
+    case full
+    /// It does not, and its networks are to go elsewhere.
+    case leaving
+}
+
+/// What home keeps of a placement.
+package struct PlacementRecord: Sendable, Equatable {
+    package var name: PlacementName
+    package var state: PlacementState
+    /// How many networks are listed there.
+    package var networks: Int
+
+    package init(name: PlacementName, state: PlacementState, networks: Int) {
+        self.name = name
+        self.state = state
+        self.networks = networks
+    }
+}
+
+/// The list of who is where, which home keeps.
+package protocol PlacementCatalog: Sendable {
+    /// The list; `nil` when it is still of that version.
+    func list(unless version: Int64?) async throws -> PlacementList?
+    /// All placements that are known, in the order of their names.
+    func records() async throws -> [PlacementRecord]
+    /// Has a placement take new networks, or take none; `false` when none of that name is known.
+    func setState(_ state: PlacementState, of name: PlacementName) async throws -> Bool
+    /// Decides where a network is made, before it is made there.
+    ///
+    /// One that is listed stays where it is listed, so that a request which comes again meets what its first attempt has left.
+    /// - Parameters:
+    ///   - network: The network.
+    ///   - wanted: Where whoever makes it wants it; the placement with the fewest otherwise.
+    ///   - candidates: The placements that are configured here.
+    ///   - request: The request, where its caller means to repeat it.
+    /// - Returns: The placement.
+    /// - Throws: ``PlacementProblem/full(_:)``, ``IdempotentRequest/Failure/differentBody``.
+    func reserve(
+        _ network: NetworkID,
+        in wanted: PlacementName?,
+        among candidates: [PlacementName],
+        for request: IdempotentRequest?
+    ) async throws -> PlacementName
+    /// Networks that are there now.
+    func confirm(_ networks: [NetworkID]) async throws
+    /// Takes networks off the list that are not in a placement, or not any more, unless somebody was about to make them there since `age`.
+    func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws
+    /// The networks that a placement should have, but for those that somebody was about to make there since `age`.
+    func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID]
+    /// Lets a network have a name that no other may have.
+    func claim(_ name: ClaimedName, for network: NetworkID) async throws -> Claim
+    /// Lets a name go that a network has claimed.
+    func release(_ name: ClaimedName, of network: NetworkID) async throws
+}
+
+/// A name that must be unique over all placements.
+package struct ClaimedName: Sendable, Hashable {
+    /// What kind of name it is.
+    package enum Kind: String, Sendable {
+        /// What anybody calls a network by in another system.
+        case binding
+        /// What a key is found by.
+        case key
+    }
+
+    package var kind: Kind
+    package var face: FaceName
+    package var text: String
+
+    package init(_ kind: Kind, of face: FaceName, _ text: String) {
+        self.kind = kind
+        self.face = face
+        self.text = text
+    }
+}
+
+/// What became of a claim of a name.
+package enum Claim: Sendable, Equatable {
+    /// The network has the name now.
+    case made
+    /// It had it before.
+    case held
+    /// Another has it.
+    case refused
+}

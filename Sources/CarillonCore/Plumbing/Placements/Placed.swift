@@ -1,0 +1,95 @@
+/// A port of all placements: each call goes on to that of the network's own placement.
+///
+/// What concerns many networks is asked of each placement beside the others, so that one that is away delays nobody but its own.
+package struct Placed<Port: Sendable>: Sendable {
+    /// The placement of a network, where it can be used.
+    package typealias Route = @Sendable (NetworkID) async throws -> PlacementName
+
+    private let route: Route
+    package let ports: [PlacementName: Port]
+
+    /// Ports by their placements, and what finds a network's placement.
+    package init(_ ports: [PlacementName: Port], route: @escaping Route) {
+        self.ports = ports
+        self.route = route
+    }
+
+    /// What is made of each placement's port.
+    package func map<Other: Sendable>(_ transform: (Port) throws -> Other) rethrows -> Placed<Other> {
+        Placed<Other>(try ports.mapValues(transform), route: route)
+    }
+
+    /// The port of a network's placement.
+    ///
+    /// - Throws: ``PlacementProblem``.
+    package func of(_ network: NetworkID) async throws -> Port { try port(of: await route(network)) }
+
+    /// The port of a placement.
+    ///
+    /// - Throws: ``PlacementProblem/unavailable(_:reason:)`` where its URL is not configured.
+    func port(of name: PlacementName) throws(PlacementProblem) -> Port {
+        guard let port = ports[name] else {
+            throw PlacementProblem.unavailable(name, reason: "its URL is not configured here")
+        }
+        return port
+    }
+
+    /// Asks each placement for its part of what is asked for.
+    ///
+    /// - Parameters:
+    ///   - items: What is asked for.
+    ///   - network: Whose an item is.
+    ///   - ask: Asks a placement for some of the items, which are in their order.
+    /// - Returns: The answers, and the first error.
+    func parts<Item: Sendable, Answer: Sendable>(
+        _ items: some Sequence<Item>,
+        by network: (Item) -> NetworkID,
+        _ ask: @escaping @Sendable (Port, [Item]) async throws -> Answer
+    ) async -> (answers: [Answer], failure: (any Error)?) {
+        var parts: [PlacementName: [Item]] = [:]
+        var problem: (any Error)?
+        for (network, items) in Dictionary(grouping: items, by: network) {
+            do { parts[try await route(network), default: []] += items } catch { problem = problem ?? error }
+        }
+        let (answers, failure) = await gather(parts) { name, items in try await ask(self.port(of: name), items) }
+        return (answers, problem ?? failure)
+    }
+
+    /// Asks all placements; the answers of those that give one.
+    ///
+    /// - Throws: The first error, where none does.
+    func each<Answer: Sendable>(
+        _ ask: @escaping @Sendable (PlacementName, Port) async throws -> Answer
+    ) async throws -> [Answer] {
+        let (answers, failure) = await gather(ports, ask)
+        if answers.isEmpty, let failure { throw failure }
+        return answers
+    }
+
+    private func gather<Part: Sendable, Answer: Sendable>(
+        _ parts: [PlacementName: Part],
+        _ ask: @escaping @Sendable (PlacementName, Part) async throws -> Answer
+    ) async -> (answers: [Answer], failure: (any Error)?) {
+        await withTaskGroup(of: Result<Answer, any Error>.self) { tasks in
+            for (name, part) in parts {
+                tasks.addTask {
+                    do { return .success(try await ask(name, part)) } catch { return .failure(error) }
+                }
+            }
+            var answers: [Answer] = []
+            var failure: (any Error)?
+            for await result in tasks {
+                switch result {
+                case .success(let answer): answers.append(answer)
+                case .failure(let error): failure = failure ?? error
+                }
+            }
+            return (answers, failure)
+        }
+    }
+}
+
+extension Placed where Port == PlacementName {
+    /// One placement, where all networks are.
+    package static var home: Self { Self([.home: .home]) { _ in .home } }
+}

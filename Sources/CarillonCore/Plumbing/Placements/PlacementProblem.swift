@@ -1,0 +1,11 @@
+/// Why something was not done where networks are in several placements.
+package enum PlacementProblem: Error, Sendable, Equatable {
+    /// The placement's PostgreSQL cannot be used at the moment, for a reason in plain words; nothing was changed.
+    case unavailable(PlacementName, reason: String)
+    /// The placement's tables are not those of this release yet.
+    case migrating(PlacementName)
+    /// The placement takes no new networks; without a name none does.
+    case full(PlacementName?)
+    /// No placement of that name is configured here.
+    case unknown(PlacementName)
+}

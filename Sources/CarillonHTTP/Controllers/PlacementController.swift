@@ -1,0 +1,54 @@
+import CarillonCore
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// The placements that networks are kept in. For operators.
+struct PlacementController: Controller {
+    let services: Services
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.pages.get("/v1/placements", use: list)
+        router.patch("/v1/placements/{name}", use: update)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        try await services.authenticator.requireOperator(request, context)
+        return .json(.array(try await services.placements.statuses().map(\.json)))
+    }
+
+    private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        try await services.authenticator.requireOperator(request, context)
+        let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
+        let state = try patch.read(as: "invalid-placement") { reader in
+            reader.choice("state", as: PlacementState.self, required: true)
+        }
+        guard services.placements.areSeveral else {
+            throw Problem.conflict("only-placement", "there is one placement, which takes all networks")
+        }
+        guard let name = PlacementName(context.parameters.get("name") ?? ""),
+            let status = try await services.placements.setState(state, of: name)
+        else { throw Problem.notFound() }
+        return .json(status.json)
+    }
+}
+
+extension PlacementStatus {
+    fileprivate var json: JSONValue {
+        [
+            "name": .string(name.rawValue),
+            "state": .string(state.rawValue),
+            "ready": .bool(reason == nil),
+            "reason": JSONValue(reason),
+            "networks": JSONValue(networks),
+            "schema": schema?.json ?? .null,
+            "bytes": bytes.map { JSONValue(Int($0)) } ?? .null,
+        ]
+    }
+}
+
+extension PlacementStatus.Schema {
+    fileprivate var json: JSONValue {
+        ["version": version.map { JSONValue($0) } ?? .null, "pending": JSONValue(pending)]
+    }
+}

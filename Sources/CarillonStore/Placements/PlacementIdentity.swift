@@ -1,0 +1,12 @@
+package import Postgres
+
+/// Tells one database and schema from another, whatever they are called.
+package enum PlacementIdentity {
+    /// The id that was made with the tables.
+    package static func id(_ pool: PostgresPool) async throws -> String {
+        try await pool.withConnection { session in
+            try session.queryFirst("SELECT id::text FROM placements_self") { row in try row.decode(0, as: String.self) }
+                ?? ""
+        }
+    }
+}

@@ -1,0 +1,267 @@
+package import CarillonCore
+package import Postgres
+
+/// The list of who is where, in home's tables `placements` and `placed_networks`.
+///
+/// Whoever changes the list counts up `placement_changes` last, so that all who change it wait for each other there alone.
+package struct PostgresPlacementCatalog: PlacementCatalog {
+    private let pool: PostgresPool
+
+    /// The list in the database of `pool`, which is home's.
+    package init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// Begins the list, or goes on with it: enters placements that are new, and networks and names that home had before there were several.
+    ///
+    /// A new placement takes no networks before somebody opens it, which is when all replicas know it; home does.
+    package func enter(_ names: [PlacementName]) async throws {
+        try await pool.write { session in
+            var entered = 0
+            for name in names {
+                let state = name == .home ? PlacementState.open : .full
+                entered += try session.execute(
+                    """
+                    INSERT INTO placements (name, state, changed_at) VALUES (\(name.rawValue), \(state.rawValue), now())
+                    ON CONFLICT (name) DO NOTHING
+                    """
+                )
+            }
+            entered += try session.execute(
+                """
+                INSERT INTO placed_networks (network_id, placement, state, changed_at)
+                SELECT network_id, \(PlacementName.home.rawValue), 'live', created_at FROM networks
+                ON CONFLICT (network_id) DO NOTHING
+                """
+            )
+            try session.execute(
+                """
+                INSERT INTO face_names (kind, face, name, network_id)
+                SELECT \(ClaimedName.Kind.binding.rawValue), face, external_id, network_id FROM faces WHERE scope = ''
+                UNION ALL
+                SELECT \(ClaimedName.Kind.key.rawValue), face, key_name, network_id FROM face_keys WHERE sealed IS NOT NULL
+                ON CONFLICT (kind, face, name) DO NOTHING
+                """
+            )
+            if entered > 0 { try session.countPlacementChange() }
+        }
+    }
+
+    /// A network that is listed elsewhere than at home, if there is any: without that placement's URL nobody would find it.
+    package func networkElsewhere() async throws -> (network: NetworkID, placement: String)? {
+        try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT network_id, placement FROM placed_networks
+                WHERE placement <> \(PlacementName.home.rawValue) ORDER BY network_id LIMIT 1
+                """
+            ) { row in (try row.id(0), try row.decode(1)) }
+        }
+    }
+
+    package func list(unless version: Int64?) async throws -> PlacementList? {
+        try await pool.snapshot { session in
+            let changes = try session.queryFirst("SELECT changes FROM placement_changes") { row in
+                try row.decode(0, as: Int64.self)
+            }
+            guard let changes, changes != version else { return nil }
+            let rows = try session.query("SELECT network_id, placement FROM placed_networks") { row in
+                (network: try row.id(0, of: Network.self), placement: PlacementName(try row.decode(1, as: String.self)))
+            }
+            return PlacementList(
+                version: changes,
+                placements: rows.reduce(into: [:]) { $0[$1.network] = $1.placement }
+            )
+        }
+    }
+
+    package func records() async throws -> [PlacementRecord] {
+        let records = try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT p.name, p.state, (SELECT count(*) FROM placed_networks n WHERE n.placement = p.name)
+                FROM placements p ORDER BY p.name
+                """
+            ) { row -> PlacementRecord? in
+                guard let name = PlacementName(try row.decode(0, as: String.self)),
+                    let state = PlacementState(rawValue: try row.decode(1, as: String.self))
+                else { return nil }
+                return PlacementRecord(name: name, state: state, networks: try row.decode(2))
+            }
+        }
+        return records.compactMap(\.self)
+    }
+
+    package func setState(_ state: PlacementState, of name: PlacementName) async throws -> Bool {
+        try await pool.write { session in
+            try session.execute(
+                """
+                UPDATE placements SET state = \(state.rawValue), changed_at = \(try session.moment())
+                WHERE name = \(name.rawValue)
+                """
+            ) > 0
+        }
+    }
+}
+
+// MARK: - Networks
+
+extension PostgresPlacementCatalog {
+    package func reserve(
+        _ network: NetworkID,
+        in wanted: PlacementName?,
+        among candidates: [PlacementName],
+        for request: IdempotentRequest?
+    ) async throws -> PlacementName {
+        try await pool.write { session in
+            if let request { try session.note(request) }
+            try session.lockName(of: network)
+            if let placement = try session.touchPlacement(of: network) { return placement }
+            // A replica that knows of one placement only has made it.
+            let isAtHome = try session.execute("SELECT FROM networks WHERE network_id = \(network.rawValue)") > 0
+            let placement = try isAtHome ? .home : session.openPlacement(wanted, among: candidates)
+            try session.execute(
+                """
+                INSERT INTO placed_networks (network_id, placement, state, changed_at)
+                VALUES (\(network.rawValue), \(placement.rawValue), \(isAtHome ? "live" : "making"), now())
+                """
+            )
+            try session.countPlacementChange()
+            return placement
+        }
+    }
+
+    package func confirm(_ networks: [NetworkID]) async throws {
+        _ = try await pool.write { session in
+            try session.execute(
+                """
+                UPDATE placed_networks SET state = 'live'
+                WHERE network_id = ANY (\(networks.map(\.rawValue))) AND state = 'making'
+                """
+            )
+        }
+    }
+
+    package func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws {
+        guard !networks.isEmpty else { return }
+        try await pool.write { session in
+            let removed = try session.query(
+                """
+                DELETE FROM placed_networks
+                WHERE network_id = ANY (\(networks.map(\.rawValue))) AND placement = \(placement.rawValue)
+                    AND state <> 'moving' AND changed_at <= now() - \(age.wholeMilliseconds) * interval '1 millisecond'
+                RETURNING network_id
+                """
+            ) { row in try row.decode(0, as: String.self) }
+            guard !removed.isEmpty else { return }
+            try session.execute("DELETE FROM face_names WHERE network_id = ANY (\(removed))")
+            try session.countPlacementChange()
+        }
+    }
+
+    package func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT network_id FROM placed_networks
+                WHERE placement = \(placement.rawValue) AND state <> 'moving'
+                    AND changed_at <= now() - \(age.wholeMilliseconds) * interval '1 millisecond'
+                """
+            ) { row in try row.id(0) }
+        }
+    }
+}
+
+// MARK: - Names
+
+extension PostgresPlacementCatalog {
+    package func claim(_ name: ClaimedName, for network: NetworkID) async throws -> Claim {
+        try await pool.write { session in
+            let claimed = try session.execute(
+                """
+                INSERT INTO face_names (kind, face, name, network_id)
+                VALUES (\(name.kind.rawValue), \(name.face.rawValue), \(name.text), \(network.rawValue))
+                ON CONFLICT (kind, face, name) DO NOTHING
+                """
+            )
+            if claimed > 0 { return .made }
+            let owner = try session.queryFirst(
+                """
+                SELECT network_id FROM face_names
+                WHERE kind = \(name.kind.rawValue) AND face = \(name.face.rawValue) AND name = \(name.text)
+                """
+            ) { row in try row.id(0, of: Network.self) }
+            return owner == network ? .held : .refused
+        }
+    }
+
+    package func release(_ name: ClaimedName, of network: NetworkID) async throws {
+        _ = try await pool.write { session in
+            try session.execute(
+                """
+                DELETE FROM face_names
+                WHERE kind = \(name.kind.rawValue) AND face = \(name.face.rawValue) AND name = \(name.text)
+                    AND network_id = \(network.rawValue)
+                """
+            )
+        }
+    }
+}
+
+extension PostgresSession {
+    /// Lets everybody who remembers the list read it anew.
+    fileprivate func countPlacementChange() throws {
+        try execute("UPDATE placement_changes SET changes = changes + 1")
+    }
+
+    /// The transaction's time.
+    fileprivate func moment() throws -> PostgresTimestamp {
+        let moment = try queryFirst("SELECT now()") { row in try row.decode(0, as: PostgresTimestamp.self) }
+        guard let moment else { throw StoreError.unreadable("moment") }
+        return moment
+    }
+
+    /// Notes a request that makes a network.
+    /// - Throws: ``IdempotentRequest/Failure/differentBody`` where its key came with another body before.
+    fileprivate func note(_ request: IdempotentRequest) throws {
+        let lifetime = IdempotentRequest.lifetime.wholeMilliseconds
+        try execute(
+            """
+            INSERT INTO network_requests AS k (key_hash, body_hash, created_at)
+            VALUES (\(request.keyHash), \(request.bodyHash), now())
+            ON CONFLICT (key_hash) DO UPDATE SET body_hash = EXCLUDED.body_hash, created_at = EXCLUDED.created_at
+            WHERE k.created_at AT TIME ZONE 'UTC'
+                <= EXCLUDED.created_at AT TIME ZONE 'UTC' - \(lifetime) * interval '1 millisecond'
+            """
+        )
+        let stored = try queryFirst(
+            "SELECT body_hash FROM network_requests WHERE key_hash = \(request.keyHash)"
+        ) { row in try row.decode(0, as: [UInt8].self) }
+        guard stored == request.bodyHash else { throw IdempotentRequest.Failure.differentBody }
+    }
+
+    /// Where a network is listed, and that somebody is about to use that: whoever tidies up leaves it alone for a while.
+    fileprivate func touchPlacement(of network: NetworkID) throws -> PlacementName? {
+        try execute(
+            "UPDATE placed_networks SET changed_at = \(try moment()) WHERE network_id = \(network.rawValue)"
+        )
+        return try queryFirst(
+            "SELECT placement FROM placed_networks WHERE network_id = \(network.rawValue)"
+        ) { row in PlacementName(try row.decode(0, as: String.self)) } ?? nil
+    }
+
+    /// The placement that a new network goes to.
+    /// - Throws: ``PlacementProblem/full(_:)``.
+    fileprivate func openPlacement(_ wanted: PlacementName?, among candidates: [PlacementName]) throws -> PlacementName
+    {
+        let names = (wanted.map { [$0] } ?? candidates).map(\.rawValue)
+        let placement = try queryFirst(
+            """
+            SELECT p.name FROM placements p WHERE p.state = 'open' AND p.name = ANY (\(names))
+            ORDER BY (SELECT count(*) FROM placed_networks n WHERE n.placement = p.name), p.name LIMIT 1
+            """
+        ) { row in PlacementName(try row.decode(0, as: String.self)) }
+        guard let placement = placement ?? nil else { throw PlacementProblem.full(wanted) }
+        return placement
+    }
+}

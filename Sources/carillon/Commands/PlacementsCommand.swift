@@ -1,0 +1,79 @@
+import ArgumentParser
+import CarillonCore
+import CarillonStore
+import Foundation
+import Logging
+import Postgres
+
+/// `carillon placements`: says how the placements are.
+struct PlacementsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "placements",
+        abstract: "Say which placements there are, what state they are in and how many networks they have.",
+        discussion: "Asks the databases themselves, so that no service has to run. Changes nothing."
+    )
+
+    func run() async throws {
+        try await reportingErrors {
+            let settings = try Settings(environment: ProcessInfo.processInfo.environment, for: .database)
+            let silent = Logger(label: "carillon.placements") { _ in SwiftLogNoOpLogHandler() }
+            let records = try await Database.withPool(settings, logger: silent) { pool in
+                try await PostgresPlacementCatalog(pool: pool).records()
+            }
+            let known = Dictionary(uniqueKeysWithValues: records.map { ($0.name, $0) })
+            var rows = [["NAME", "STATE", "NETWORKS", "SCHEMA", "SIZE", "REASON"]]
+            for name in Set(settings.placementNames).union(known.keys).sorted() {
+                let look = await look(at: name, settings, silent)
+                let record = known[name]
+                rows.append([
+                    name.rawValue,
+                    record?.state.rawValue ?? (name == .home ? PlacementState.open.rawValue : "new"),
+                    record.map { "\($0.networks)" } ?? look.networks.map { "\($0)" } ?? "-",
+                    look.schema.map { $0.pending.isEmpty ? "\($0.version ?? 0)" : "\($0.pending.count) pending" }
+                        ?? "-",
+                    look.bytes.map { "\($0 >> 20) MiB" } ?? "-",
+                    look.reason ?? "",
+                ])
+            }
+            for row in Self.aligned(rows) { print(row) }
+        }
+    }
+
+    private struct Look {
+        var networks: Int?
+        var schema: PlacementStatus.Schema?
+        var bytes: Int64?
+        var reason: String?
+    }
+
+    private func look(at name: PlacementName, _ settings: Settings, _ logger: Logger) async -> Look {
+        guard settings.placementNames.contains(name) else { return Look(reason: "its URL is not configured here") }
+        do {
+            return try await Database.withPool(settings, of: name, logger: logger) { pool in
+                let status = try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
+                    .status()
+                return Look(
+                    networks: status.isCurrent
+                        ? try await PostgresNetworkSurvey(
+                            pool: pool,
+                            outbox: PostgresOutbox(pool: pool, ids: UUIDv7Generator())
+                        )
+                        .surveyedNetworks().count : nil,
+                    schema: PlacementStatus.Schema(version: status.version, pending: status.pending),
+                    bytes: try await DatabaseSize.bytes(pool)
+                )
+            }
+        } catch {
+            return Look(reason: "\(error)")
+        }
+    }
+
+    /// Rows whose columns begin below each other.
+    static func aligned(_ rows: [[String]]) -> [String] {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
+            return String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}

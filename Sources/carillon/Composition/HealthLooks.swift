@@ -1,0 +1,67 @@
+import CarillonCore
+import CarillonHTTP
+
+/// Answers `GET /health/ready`: looks at all placements, beside each other and within a bounded time.
+struct HealthLooks: Sendable {
+    /// How long a placement may take to answer where there are others.
+    private static let limit = Duration.seconds(2)
+
+    private let readiness: Readiness
+    private let probes: [(name: PlacementName, probe: ReadinessProbe)]
+    private let list: PlacementListing?
+    private let concern: String?
+
+    /// Looks at the placements of a storage; `concern` is what an operator should know besides.
+    init(_ storage: Storage, concern: String?) {
+        readiness = storage.readiness
+        probes = storage.placements.map { ($0.name, $0.probe(readsTable: storage.list != nil)) }
+        list = storage.list
+        self.concern = concern
+    }
+
+    /// What a look at each placement told.
+    func all() async -> [PlacementName: ReadinessProbe.Answer] {
+        if readiness.isShuttingDown, let problem = readiness.problem {
+            return Dictionary(
+                uniqueKeysWithValues: probes.map { ($0.name, ReadinessProbe.Answer(reasons: [problem], skew: nil)) }
+            )
+        }
+        guard list != nil else { return [probes[0].name: await probes[0].probe.look()] }
+        return await withTaskGroup(of: (PlacementName, ReadinessProbe.Answer).self) { tasks in
+            for (name, probe) in probes { tasks.addTask { (name, await look(probe)) } }
+            return await tasks.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    /// How the service is.
+    func health() async -> ServiceHealth {
+        let answers = await all()
+        let warnings = [concern, list?.book.foreign(among: probes.map(\.name))].compactMap(\.self)
+        let reasons = answers.mapValues(\.reasons).filter { !$1.isEmpty }
+        guard list != nil else { return ServiceHealth(reasonsNotReady: reasons.values.first ?? [], warnings: warnings) }
+        if let problem = readiness.problem { return ServiceHealth(reasonsNotReady: [problem]) }
+        let placements = reasons.mapValues { $0.joined(separator: "; ") }
+        guard reasons.count < probes.count else {
+            return ServiceHealth(reasonsNotReady: placements.sorted { $0.key < $1.key }.map { "\($0): \($1)" })
+        }
+        return ServiceHealth(reasonsNotReady: [], warnings: warnings, placements: placements)
+    }
+
+    private func look(_ probe: ReadinessProbe) async -> ReadinessProbe.Answer {
+        do {
+            return try await withDeadline(Self.limit) { await probe.look() }
+        } catch {
+            return ReadinessProbe.Answer(reasons: ["PostgreSQL does not answer"], skew: nil)
+        }
+    }
+}
+
+extension PlacementBook {
+    /// What an operator should know of networks that are in placements which are not configured here.
+    fileprivate func foreign(among names: [PlacementName]) -> String? {
+        let foreign = counts.filter { !names.contains($0.key) }.sorted { $0.key < $1.key }
+        guard !foreign.isEmpty else { return nil }
+        let list = foreign.map { "\($0.value) in \($0.key)" }.joined(separator: ", ")
+        return "networks are in placements whose URLs are not configured here: \(list)"
+    }
+}

@@ -1,0 +1,54 @@
+import CarillonCore
+import CarillonStore
+
+/// The stores that routes ask: those of the one placement there is, or of all.
+struct PlacedStores: Sendable {
+    private let placements: [PlacementStorage]
+    private let route: Placed<PlacementName>
+
+    /// The stores of some placements, home first.
+    init(_ placements: [PlacementStorage], _ route: Placed<PlacementName>) {
+        self.placements = placements
+        self.route = route
+    }
+
+    /// What is made of each placement, to be found by a network.
+    func placed<Port: Sendable>(_ port: @Sendable (PlacementStorage) -> Port) -> Placed<Port> {
+        let ports = Dictionary(uniqueKeysWithValues: placements.map { ($0.name, port($0)) })
+        return Placed(ports) { [route] network in try await route.of(network) }
+    }
+
+    /// The one there is, with nothing in between, or what finds it by the network.
+    private func one<Port>(
+        _ port: @Sendable (PlacementStorage) -> Port,
+        or placed: (Placed<Port>) -> Port
+    ) -> Port {
+        placements.count == 1 ? port(placements[0]) : placed(self.placed(port))
+    }
+
+    func accounts(_ list: PlacementListing?) -> any AccountStore {
+        guard let list else { return placements[0].accounts }
+        return PlacedAccounts(placed { $0.accounts }, catalog: list.catalog, book: list.book)
+    }
+
+    func faces(_ list: PlacementListing?) -> any FaceStore {
+        guard let list else { return placements[0].faces }
+        return PlacedFaces(placed { $0.faces }, catalog: list.catalog)
+    }
+
+    var directory: any DirectoryStore { one({ $0.directory }, or: { $0 }) }
+    var devices: any DeviceStore { one({ $0.devices }, or: { $0 }) }
+    var toggles: any ToggleStore { one({ $0.toggles }, or: { $0 }) }
+    var tags: any TagStore { one({ $0.tags }, or: { $0 }) }
+    var templates: any TemplateStore { one({ $0.templates }, or: { $0 }) }
+    var endpoints: any EndpointStore { one({ $0.endpoints }, or: { $0 }) }
+    var messages: any RelaySource { one({ $0.endpoints }, or: { $0 }) }
+    var relays: any RelayHistory { one({ $0.relays }, or: { $0 }) }
+    var sources: any SourceStore { one({ $0.sources }, or: { $0 }) }
+    var recipients: any RecipientSource { one({ $0.recipients }, or: { $0 }) }
+    var history: any EventHistory { one({ $0.history }, or: { $0 }) }
+    var survey: any NetworkSurvey { one({ $0.survey }, or: { $0 }) }
+    var credentials: any ProviderCredentialStore { one({ $0.credentials }, or: { $0 }) }
+    var journal: any JournalStore { one({ $0.journal }, or: { $0 }) }
+    var statistics: any StatisticsStore { one({ $0.statistics }, or: { $0 }) }
+}

@@ -1,0 +1,45 @@
+import CarillonCore
+import CarillonStore
+import Logging
+import Postgres
+
+extension PlacementAdministration {
+    /// The administration of a storage's placements.
+    init(_ storage: Storage, migrations: String) {
+        let placements = Dictionary(uniqueKeysWithValues: storage.placements.map { ($0.name, $0) })
+        self.init(
+            names: storage.placements.map(\.name),
+            catalog: storage.list?.catalog,
+            problem: { placements[$0]?.state.problem },
+            networks: { [home = storage.home] in try await home.survey.surveyedNetworks().count },
+            look: { name in
+                guard let placement = placements[name] else { return Look(reason: "its URL is not configured here") }
+                return await placement.administrativeLook(migrations: migrations)
+            }
+        )
+    }
+}
+
+extension PlacementStorage {
+    /// How long somebody who asks how placements are waits for each.
+    private static let limit = Duration.seconds(2)
+
+    fileprivate func administrativeLook(migrations: String) async -> PlacementAdministration.Look {
+        do {
+            return try await withDeadline(Self.limit) { [self] in
+                let silent = Logger(label: "carillon.placements") { _ in SwiftLogNoOpLogHandler() }
+                let status = try await Migrator(pool: pool, directory: migrations, logger: silent).status()
+                let schema = PlacementStatus.Schema(version: status.version, pending: status.pending)
+                let reasons = await probe(readsTable: true).look().reasons
+                return PlacementAdministration.Look(
+                    reason: reasons.isEmpty ? nil : reasons.joined(separator: "; "),
+                    schema: schema,
+                    bytes: try await DatabaseSize.bytes(pool)
+                )
+            }
+        } catch {
+            let reason = state.problem ?? "PostgreSQL does not answer"
+            return PlacementAdministration.Look(reason: reason)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import CarillonCore
+import CarillonStore
+import CoreMetrics
+import Logging
+import Metrics
+import ServiceLifecycle
+
+/// The list of who is where, as several placements need it: home's, what is remembered of it, and what mends it.
+struct PlacementListing: Sendable {
+    let catalog: PostgresPlacementCatalog
+    let book: PlacementBook
+    /// The placement of a network, where it can be used.
+    let route: Placed<PlacementName>
+    /// What reads the list, and mends it.
+    let services: [any Service]
+    private let placements: [PlacementStorage]
+
+    /// The list of some placements, home first.
+    init(
+        _ settings: Settings,
+        _ placements: [PlacementStorage],
+        announcements: Announcements,
+        metrics: any MetricsFactory,
+        logger: Logger
+    ) {
+        let lookups = Dictionary(
+            uniqueKeysWithValues: PlacementBook.Lookup.allCases.map { result in
+                let dimensions = [("result", result.rawValue)]
+                return (
+                    result,
+                    Counter(label: "carillon_placement_lookups_total", dimensions: dimensions, factory: metrics)
+                )
+            }
+        )
+        self.placements = placements
+        let home = placements[0]
+        let file = PlacementFile(dataDirectory: settings.dataDirectory)
+        let catalog = PostgresPlacementCatalog(pool: home.pool)
+        let book = PlacementBook(
+            catalog: catalog,
+            initial: file.read(),
+            announcements: announcements,
+            logger: logger,
+            count: { lookups[$0]?.increment() },
+            noteList: { file.write($0, logger) }
+        )
+        self.catalog = catalog
+        self.book = book
+        let states = Dictionary(uniqueKeysWithValues: placements.map { ($0.name, $0.state) })
+        let names = Dictionary(uniqueKeysWithValues: placements.map { ($0.name, $0.name) })
+        route = Placed(names) { network in
+            let name = try await book.placement(of: network)
+            guard let problem = states[name]?.problem else { return name }
+            throw PlacementProblem.unavailable(name, reason: problem)
+        }
+        let surveys = PlacedStores(placements, route).placed { $0.survey as any NetworkSurvey }
+        let enter = PlacementEntry(catalog: catalog, names: placements.map(\.name), book: book, logger: logger)
+        services = home.deferred([enter, PlacementSweep(catalog: catalog, surveys: surveys, logger: logger)]) + [book]
+    }
+
+    /// Adds how placements are to the metrics, as far as that is known without asking.
+    func register(in registry: MetricRegistry) {
+        registry.onScrape("carillon_placement_networks") { [book, placements] in
+            let counts = book.counts
+            return placements.map { MetricReading(Double(counts[$0.name] ?? 0), [("placement", $0.name.rawValue)]) }
+        }
+    }
+}
+
+/// Begins the list at home, or goes on with it, before it is used.
+private struct PlacementEntry: Service {
+    private static let interval = Duration.milliseconds(500)
+
+    let catalog: PostgresPlacementCatalog
+    let names: [PlacementName]
+    let book: PlacementBook
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await catalog.enter(names)
+                    await book.readAnew()
+                    return
+                } catch {
+                    logger.debug("Could not enter placements in their list", metadata: ["error": "\(error)"])
+                }
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+        try? await gracefulShutdown()
+    }
+}

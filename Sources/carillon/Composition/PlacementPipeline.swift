@@ -1,0 +1,159 @@
+import CarillonCore
+import CarillonEdge
+import CarillonStore
+import Logging
+import ServiceLifecycle
+
+/// The way of the events of one placement, from ingest to the providers: nothing in it waits for another placement.
+struct PlacementPipeline: Sendable {
+    let ingestor: Ingestor
+    let lanes: LaneKeeper
+    let outcomes: OutcomeIntake
+    /// What tidies up, what sends and what expands, in the order of dependency.
+    let services: [any Service]
+
+    /// The way through a placement, which gets its share of what the process has.
+    ///
+    /// - Parameters:
+    ///   - placement: Where it reads and writes.
+    ///   - shared: What all placements use.
+    ///   - settings: The configuration.
+    ///   - logger: Where it is reported what goes wrong.
+    init(_ placement: PlacementStorage, sharing shared: PipelineShare, _ settings: Settings, logger: Logger) {
+        let storage = shared.storage
+        let providers = shared.providers
+        let housekeeping = Housekeeping(
+            housekeeper: Housekeeper(
+                pool: placement.pool,
+                clock: placement.clock,
+                feedback: placement.feedback,
+                logger: logger
+            ),
+            logger: logger
+        )
+        let metrics = PipelineMetrics(factory: placement.metrics)
+        let outbox = placement.outbox
+        let sending = SendingQueue(claims: outbox, limits: .sending.divided(by: shared.divisor), logger: logger)
+        lanes = LaneKeeper(
+            book: outbox,
+            devices: placement.devices,
+            queue: sending,
+            announcements: storage.announcements,
+            logger: logger
+        )
+        let settler = Settler(
+            log: outbox,
+            lanes: lanes,
+            metrics: metrics,
+            statistics: storage.recorder,
+            logger: logger
+        )
+        outcomes = OutcomeIntake(lanes: lanes, settler: settler, metrics: metrics)
+        storage.announcements.subscribe(to: .credentials) { [outcomes] network in
+            // Which credential it was is not told; what was answered meanwhile is tried again, no more.
+            for provider in ProviderName.allCases {
+                guard let network else { return }
+                outcomes.credentialChanged(LaneSelection(networkID: network, provider: provider, appID: nil))
+            }
+        }
+        let sender = Sender(
+            queue: sending,
+            reader: outbox,
+            claims: outbox,
+            outcomes: outcomes,
+            lanes: lanes,
+            providers: providers.all,
+            metrics: metrics,
+            statistics: storage.recorder,
+            watch: placement.watch,
+            logger: logger
+        )
+        let claimer = Claimer(
+            queue: sending,
+            claims: outbox,
+            outcomes: outcomes,
+            metrics: metrics,
+            watch: placement.watch
+        )
+        let queue = FanoutQueue(
+            inbox: placement.inbox,
+            capacity: FanoutQueue.usualCapacity / shared.divisor,
+            logger: logger
+        )
+        let notes = EndpointNotes(log: placement.endpoints, clock: placement.clock, logger: logger)
+        let interceptor = Interceptor(
+            caller: providers.endpoints,
+            source: placement.endpoints,
+            circuits: lanes,
+            notes: notes,
+            places: max(1, providers.endpointConnections / shared.divisor),
+            clock: placement.clock,
+            metrics: metrics,
+            logger: logger
+        )
+        let fanout = FanoutWorker(
+            queue: queue,
+            inbox: placement.inbox,
+            recipients: placement.recipients,
+            expander: Expander(catalog: shared.catalog, ids: placement.ids),
+            outbox: outbox,
+            sending: sending,
+            endpoints: { [book = placement.endpointBook] networks in try await book.endpoints(of: networks) },
+            faces: { [book = placement.faceBook] in try await book.index() },
+            interceptor: interceptor,
+            ids: placement.ids,
+            metrics: metrics,
+            statistics: storage.recorder,
+            watch: placement.watch,
+            logger: logger
+        )
+        ingestor = Ingestor(
+            inbox: placement.inbox,
+            fanout: queue,
+            endpoints: { [book = placement.endpointBook] network in try await book.endpoints(of: network) },
+            ids: placement.ids,
+            clock: placement.clock,
+            metrics: metrics,
+            statistics: storage.recorder
+        )
+        let poller = Poller(
+            queue: placement.sources,
+            caller: providers.endpoints,
+            ingestor: ingestor,
+            mayPost: { [accounts = placement.accounts, rates = shared.rates] network, count in
+                guard let network = try await accounts.network(network) else { return false }
+                return rates.admits(events: count, of: network)
+            },
+            ids: placement.ids,
+            clock: placement.clock,
+            egress: settings.egress,
+            metrics: PollMetrics(factory: placement.metrics),
+            watch: placement.watch,
+            logger: logger
+        )
+        let writer = StatisticsWriter(
+            recorder: storage.recorder,
+            log: placement.statistics,
+            owns: { [book = storage.list?.book, name = placement.name] network in
+                // Nobody else takes what is counted of a network that is nowhere, or not heard of yet.
+                book.map { ($0.lastKnown(network) ?? .home) == name } ?? true
+            },
+            logger: logger
+        )
+        services = placement.deferred([
+            housekeeping, placement.endpointBook, placement.faceBook, notes, writer, lanes, settler,
+            sender, claimer, Replayer(queue: placement.relays, watch: placement.watch), fanout, poller,
+        ])
+    }
+}
+
+/// What the ways through all placements use together.
+struct PipelineShare: Sendable {
+    let storage: Storage
+    let catalog: TemplateCatalog
+    let providers: PushProviders
+    let rates: RequestRates
+
+    /// What a placement's bounds are divided by: it has at least a quarter of what it would have alone.
+    var divisor: Int { min(storage.placements.count, 4) }
+}

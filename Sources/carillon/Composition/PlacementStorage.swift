@@ -1,0 +1,158 @@
+import CarillonCore
+import CarillonStore
+import Logging
+import Metrics
+import Postgres
+import ServiceLifecycle
+
+/// One placement: a database, or a schema of one, and everything of its networks that is kept in it.
+struct PlacementStorage: Sendable {
+    let name: PlacementName
+    /// Whether the database can be used.
+    let state = DatabaseState()
+    /// What all replicas go by.
+    let databaseClock = DatabaseClock()
+    let clock: WallClock
+    let ids: UUIDv7Generator
+    /// Where what concerns this placement is counted: with its name where there are several.
+    let metrics: any MetricsFactory
+    /// How the work goes that nobody asks for.
+    let watch: QueueWatch
+    let configuration: PostgresConfiguration
+    let pool: PostgresPool
+    let accounts: PostgresAccountStore
+    let credentials: PostgresProviderCredentialStore
+    let devices: PostgresDeviceStore
+    let directory: PostgresDirectoryStore
+    let inbox: PostgresEventInbox
+    let outbox: PostgresOutbox
+    let history: PostgresEventHistory
+    let recipients: PostgresRecipientSource
+    let templates: PostgresTemplateStore
+    let toggles: PostgresToggleStore
+    let tags: PostgresTagStore
+    let endpoints: PostgresEndpointStore
+    let faces: PostgresFaceStore
+    let relays: PostgresRelayHistory
+    let statistics: PostgresStatisticsStore
+    let journal: PostgresJournalStore
+    let sources: PostgresSourceStore
+    let survey: PostgresNetworkSurvey
+    /// What is remembered of endpoints.
+    let endpointBook: EndpointBook
+    /// What is remembered of names and keys in other systems.
+    let faceBook: FaceBook
+    /// Tells them what becomes of devices and subscriptions.
+    let feedback: FeedbackDesk
+    private let box: SecretBox
+    private let logger: Logger
+
+    /// The stores of a placement; nothing is connected yet.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called.
+    ///   - configuration: Where it is.
+    ///   - box: Seals what is secret.
+    ///   - callLimit: How long a request waits for the database at the most, each time it asks.
+    ///   - announcements: Between this replica and the others.
+    ///   - metrics: Where it is counted what concerns the placement.
+    ///   - logger: Where it is reported what concerns the placement.
+    init(
+        _ name: PlacementName,
+        configuration: PostgresConfiguration,
+        box: SecretBox,
+        callLimit: Duration?,
+        announcements: Announcements,
+        metrics: any MetricsFactory,
+        logger: Logger
+    ) {
+        self.name = name
+        self.box = box
+        self.metrics = metrics
+        self.logger = logger
+        clock = databaseClock.wallClock
+        ids = UUIDv7Generator(clock: clock)
+        watch = QueueWatch(factory: metrics, logger: logger)
+        var configuration = configuration
+        let wait = Metrics.Timer(label: "carillon_postgres_wait_seconds", factory: metrics)
+        configuration.onWait = { wait.recordNanoseconds($0.nanoseconds) }
+        configuration.planForStores()
+        configuration.claimBundles()
+        configuration.joinUnitsOfWork(callLimit: callLimit)
+        self.configuration = configuration
+        pool = PostgresPool(configuration: configuration, logger: logger)
+        accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
+        credentials = PostgresProviderCredentialStore(pool: pool, box: box)
+        endpoints = PostgresEndpointStore(accounts: accounts)
+        endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
+        faces = PostgresFaceStore(accounts: accounts)
+        faceBook = FaceBook(store: faces, announcements: announcements, logger: logger)
+        feedback = FeedbackDesk(endpoints: endpointBook, ids: ids)
+        devices = PostgresDeviceStore(pool: pool, feedback: feedback)
+        directory = PostgresDirectoryStore(pool: pool, feedback: feedback)
+        inbox = PostgresEventInbox(pool: pool)
+        outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: endpointBook)
+        history = PostgresEventHistory(pool: pool, ids: ids)
+        recipients = PostgresRecipientSource(pool: pool)
+        templates = PostgresTemplateStore(pool: pool)
+        toggles = PostgresToggleStore(pool: pool)
+        tags = PostgresTagStore(pool: pool, feedback: feedback)
+        relays = PostgresRelayHistory(pool: pool, ids: ids)
+        statistics = PostgresStatisticsStore(pool: pool)
+        journal = PostgresJournalStore(pool: pool)
+        sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
+        survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
+    }
+
+    /// What works with the database as soon as it is there.
+    func deferred(_ services: [any Service]) -> [any Service] {
+        services.map { DeferredService($0, until: state) }
+    }
+
+    /// The pool, and what keeps the schema in order.
+    ///
+    /// - Parameters:
+    ///   - settings: Where migrations are.
+    ///   - migrates: Whether to run them, or only to look.
+    ///   - examine: Looks whether the database is the right one; ends the start where it is not.
+    /// - Returns: What runs.
+    func services(
+        _ settings: Settings,
+        migrates: Bool,
+        examine: @escaping @Sendable (PostgresPool) async throws -> Void
+    ) -> [any Service] {
+        let schema = SchemaKeeper(
+            configuration: configuration,
+            migrations: settings.migrations.path,
+            migrates: migrates,
+            clock: databaseClock,
+            state: state,
+            examine: examine,
+            logger: logger
+        )
+        let rotation = MasterKeyRotation(pool: pool, box: box, state: state, logger: logger)
+        let databaseWatch = DatabaseWatch(
+            pool: pool,
+            metrics: DatabaseMetrics(factory: metrics, logger: logger),
+            logger: logger
+        )
+        return [pool, schema] + deferred([rotation, databaseWatch])
+    }
+
+    /// Looks whether the placement can be used; `readsTable` says whether by a table, too.
+    func probe(readsTable: Bool) -> ReadinessProbe {
+        ReadinessProbe(
+            state: state,
+            pool: pool,
+            clock: databaseClock,
+            watch: watch,
+            oldestWait: { [outbox] in try await outbox.oldestWait() },
+            readsTable: readsTable
+        )
+    }
+}
+
+extension Duration {
+    /// This duration in nanoseconds, fractions dropped.
+    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}

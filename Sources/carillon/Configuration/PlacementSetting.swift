@@ -1,0 +1,46 @@
+import CarillonCore
+import Postgres
+
+/// Where a placement is.
+struct PlacementSetting: Sendable {
+    let name: PlacementName
+    let configuration: PostgresConfiguration
+}
+
+extension [PlacementSetting] {
+    /// Reads names and URLs with blanks between them, such as `p1=postgres://… p2=postgres://…`.
+    init(setting text: String) throws(InvalidSetting) {
+        self = []
+        for part in text.split(whereSeparator: \.isWhitespace) {
+            // What stands in the URL is never told: it may hold a password.
+            guard let end = part.firstIndex(of: "="), let name = PlacementName(String(part[..<end])), name != .home
+            else {
+                throw InvalidSetting(
+                    "must be names and URLs with blanks between them, p1=postgres://…: a name is a lower-case letter and up to 31"
+                        + " letters, digits and hyphens, and not \(PlacementName.home)"
+                )
+            }
+            guard !contains(where: { $0.name == name }) else { throw InvalidSetting("names \(name) twice") }
+            do throws(PostgresError) {
+                append(
+                    PlacementSetting(
+                        name: name,
+                        configuration: try PostgresConfiguration(url: String(part[part.index(after: end)...]))
+                    )
+                )
+            } catch {
+                throw InvalidSetting(
+                    "has no PostgreSQL URL for \(name), such as postgres://user:password@host:5432/database"
+                )
+            }
+        }
+    }
+}
+
+extension Int {
+    /// Reads how many connections a pool has.
+    init(poolSize text: String) throws(InvalidSetting) {
+        guard let size = Int(text), (2...64).contains(size) else { throw .value(text, mustBe: "a number from 2 to 64") }
+        self = size
+    }
+}

@@ -1,0 +1,149 @@
+import CarillonTesting
+import Synchronization
+import Testing
+
+@testable import CarillonCore
+
+/// Which placement a network is in.
+@Suite struct PlacementBookTests {
+    private struct Away: Error {}
+
+    /// Home's list, which counts how often it is read.
+    private final class ScriptedCatalog: PlacementCatalog {
+        private struct State {
+            var list: PlacementList
+            var isAway = false
+            var readings = 0
+        }
+
+        private let state: Mutex<State>
+
+        init(_ placements: [NetworkID: PlacementName]) {
+            state = Mutex(State(list: PlacementList(version: 1, placements: placements)))
+        }
+
+        var readings: Int { state.withLock(\.readings) }
+
+        func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+
+        func put(_ network: NetworkID, in placement: PlacementName?) {
+            state.withLock { state in
+                state.list.placements[network] = placement
+                state.list.version += 1
+            }
+        }
+
+        func list(unless version: Int64?) async throws -> PlacementList? {
+            try state.withLock { state in
+                state.readings += 1
+                if state.isAway { throw Away() }
+                return state.list.version == version ? nil : state.list
+            }
+        }
+
+        func records() async throws -> [PlacementRecord] { [] }
+        func setState(_ state: PlacementState, of name: PlacementName) async throws -> Bool { false }
+        func reserve(
+            _ network: NetworkID,
+            in wanted: PlacementName?,
+            among candidates: [PlacementName],
+            for request: IdempotentRequest?
+        ) async throws -> PlacementName { .home }
+        func confirm(_ networks: [NetworkID]) async throws {}
+        func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws {}
+        func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] { [] }
+        func claim(_ name: ClaimedName, for network: NetworkID) async throws -> Claim { .made }
+        func release(_ name: ClaimedName, of network: NetworkID) async throws {}
+    }
+
+    private let p1 = PlacementName("p1") ?? .home
+    private let time = ManualTime(Timestamp(milliseconds: 1_000))
+
+    private func book(_ catalog: ScriptedCatalog, initial: PlacementList? = nil) -> PlacementBook {
+        PlacementBook(
+            catalog: catalog,
+            initial: initial,
+            logger: TestDatabase.logger,
+            now: time.monotonic
+        )
+    }
+
+    @Test func `what is known is not read again, however old it is, and works while home is away`() async throws {
+        let catalog = ScriptedCatalog(["acme": p1])
+        let book = book(catalog)
+        #expect(try await book.placement(of: "acme") == p1)
+        catalog.isAway(true)
+        time.advance(by: .seconds(3_600))
+        for _ in 1...100 { #expect(try await book.placement(of: "acme") == p1) }
+        #expect(catalog.readings == 1)
+    }
+
+    @Test func `a network that nobody has heard of is looked for, and is home's when there is none`() async throws {
+        let catalog = ScriptedCatalog(["acme": p1])
+        let book = book(catalog)
+        _ = try await book.placement(of: "acme")
+        catalog.put("new", in: p1)
+        time.advance(by: .seconds(1))
+        #expect(try await book.placement(of: "new") == p1)
+        #expect(try await book.placement(of: "none") == .home)
+        let before = catalog.readings
+        for _ in 1...100 { #expect(try await book.placement(of: "none") == .home) }
+        #expect(catalog.readings == before)
+        catalog.put("none", in: p1)
+        await book.changed(in: "none")
+        #expect(try await book.placement(of: "none") == p1)
+    }
+
+    @Test func `however many unknown networks are asked for, the list is read twenty times a second`() async throws {
+        let catalog = ScriptedCatalog(["acme": p1])
+        let book = book(catalog)
+        for number in 0..<1_000 { _ = try await book.placement(of: NetworkID(trusted: "unknown-\(number)")) }
+        #expect(catalog.readings == 1, "no time has passed")
+        time.advance(by: .milliseconds(60))
+        _ = try await book.placement(of: "another")
+        #expect(catalog.readings == 2)
+    }
+
+    @Test func `while home is away an unknown network is not said to be unknown`() async throws {
+        let catalog = ScriptedCatalog(["acme": p1])
+        catalog.isAway(true)
+        let fresh = book(catalog)
+        #expect(!fresh.isKnown)
+        await #expect(throws: PlacementProblem.self) { try await fresh.placement(of: "acme") }
+        let list = PlacementList(version: 7, placements: ["acme": p1])
+        let restarted = book(catalog, initial: list)
+        #expect(restarted.isKnown)
+        #expect(try await restarted.placement(of: "acme") == p1)
+        await #expect(throws: PlacementProblem.self) { try await restarted.placement(of: "other") }
+        catalog.isAway(false)
+        #expect(try await restarted.placement(of: "other") == .home)
+        #expect(restarted.counts == [p1: 1])
+    }
+
+    @Test func `what is asked of many is asked of each placement, and one that fails takes nothing from the others`()
+        async throws
+    {
+        struct Port: Sendable {
+            let name: PlacementName
+            let isAway: Bool
+        }
+        let p1 = p1
+        let ports = [PlacementName.home: Port(name: .home, isAway: false), p1: Port(name: p1, isAway: true)]
+        let placed = Placed(ports) { network in network == "away" ? p1 : .home }
+        let (answers, failure) = await placed.parts(["a", "away", "b"] as [NetworkID], by: { $0 }) { port, networks in
+            if port.isAway { throw Away() }
+            return networks
+        }
+        #expect(answers.map { Set($0) } == [["a", "b"]])
+        #expect(failure is Away)
+        let there = try await placed.each { name, port in
+            if port.isAway { throw Away() }
+            return name
+        }
+        #expect(there == [.home])
+        let nowhere = Placed<Port>([:]) { _ in p1 }
+        await #expect(throws: PlacementProblem.unavailable(p1, reason: "its URL is not configured here")) {
+            try await nowhere.of("a")
+        }
+    }
+}
