@@ -12,6 +12,8 @@ struct BroadAudience {
     private let channel: ChannelKey
     private let limit: Int
     private let phases: [Phase]
+    /// Whether there are pages before it.
+    private let isFurther: Bool
     private var users: [DeviceRow] = []
     private var devices: [(cursor: DeviceID, userSince: EventMark?, row: DeviceRow)] = []
     private var next: PageCursor?
@@ -26,6 +28,7 @@ struct BroadAudience {
         self.tags = tags
         self.channel = channel
         self.limit = limit
+        isFurther = cursor != nil
         phases =
             switch cursor {
             case nil: [.users(after: .nobody), .devices(after: .beforeAll)]
@@ -35,6 +38,11 @@ struct BroadAudience {
     }
 
     var statements: [SQL] {
+        guard isFurther else { return pageStatements }
+        return [.walkingAlongIndexes(only: true)] + pageStatements + [.walkingAlongIndexes(only: false)]
+    }
+
+    private var pageStatements: [SQL] {
         phases.map { phase in
             switch (phase, tags) {
             case (.users(let last), nil): everyUser(after: last)
@@ -50,6 +58,8 @@ struct BroadAudience {
         _ answers: inout some IteratorProtocol<StatementResult>,
         _ documents: inout ToggleDocuments
     ) throws {
+        if isFurther { _ = answers.next() }
+        defer { if isFurther { _ = answers.next() } }
         for phase in phases {
             guard let answer = answers.next() else { throw StoreError.unreadable("page of an audience") }
             switch phase {
@@ -150,7 +160,7 @@ struct BroadAudience {
             SELECT d.user_id, d.device_id, \(sql: .deviceFields), d.user_wipes,
                    d.broadcasts AND NOT d.transient AND d.state = 'active' AS takes_part
             FROM devices d
-            WHERE (d.network_id, d.user_id) > (p.network_id, \(last.rawValue)) AND d.network_id = p.network_id
+            WHERE (d.network_id, d.user_id) > (p.network_id, \(last.rawValue)) AND \(sql: isOfNetwork)
             ORDER BY d.network_id, d.user_id
             LIMIT \(limit + 1)
         ) AS d
@@ -165,7 +175,7 @@ struct BroadAudience {
         FROM \(sql: place)
         CROSS JOIN LATERAL (
             SELECT d.device_id FROM devices d
-            WHERE d.user_id = '' AND NOT d.transient AND d.network_id = p.network_id
+            WHERE d.user_id = '' AND NOT d.transient AND \(sql: isOfNetwork)
                 AND (d.network_id, d.device_id) > (p.network_id, \(last.rawValue))
             ORDER BY d.network_id, d.device_id
             LIMIT \(limit + 1)
@@ -253,6 +263,10 @@ struct BroadAudience {
         LIMIT \(limit + 1)
         """
     }
+
+    /// Whether device `d`, which stands behind another one of the network, is of it, too. Beside an equality the comparison of rows would
+    /// not say where the walk begins: PostgreSQL would go along all devices of the former pages.
+    private var isOfNetwork: SQL { isFurther ? "d.network_id <= p.network_id" : "d.network_id = p.network_id" }
 
     private var place: SQL {
         """

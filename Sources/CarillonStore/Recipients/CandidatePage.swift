@@ -13,6 +13,14 @@ struct CandidatePage {
     /// The last one of a page that is not the last one.
     fileprivate var next: UserID?
 
+    /// Adds a member whom an event made one.
+    mutating func add(_ recipient: Recipient, since: EventMark) {
+        candidates.append(Candidate(since: since, recipient: recipient))
+    }
+
+    /// Says that there are others behind that user.
+    mutating func end(behind user: UserID) { next = user }
+
     /// How many people are on it.
     var count: Int { candidates.count }
 

@@ -43,6 +43,8 @@ struct CandidateReader {
     private var listedPages: [Int: CandidatePage] = [:]
     private var named = NamedDevices()
     private var broad: [Int: BroadAudience] = [:]
+    /// What reads a further page of a channel.
+    private var walk: MemberWalk?
     private var documents = ToggleDocuments()
 
     /// For the first page of each of the first queries, or, when the first query goes on with a large audience, the next
@@ -85,7 +87,11 @@ struct CandidateReader {
             return .nobody
         case (.members(let channel), let after):
             let key = PageKey(channel: ChannelKey(network: query.networkID, channel: channel), after: after?.user)
-            if !keys.contains(key) { keys.append(key) }
+            if let user = key.after {
+                walk = MemberWalk(key.channel, after: user, limit: limit)
+            } else if !keys.contains(key) {
+                keys.append(key)
+            }
             return .channel(key)
         case (.users(let users, let channel), let after):
             let key = ChannelKey(network: query.networkID, channel: channel)
@@ -134,6 +140,16 @@ struct CandidateReader {
         }
         if !named.isEmpty, let answer = answers.next() { try named.take(answer, &documents) }
         for position in broad.keys.sorted() { try broad[position]?.take(&answers, &documents) }
+    }
+
+    /// What is still to be asked, in the same moment, one answer after the other; nothing when all is read.
+    var furtherStatements: [SQL] { walk?.statements ?? [] }
+
+    /// Takes in what those statements answered.
+    mutating func takeFurther(_ answers: some Sequence<StatementResult>) throws {
+        try walk?.take(answers)
+        guard furtherStatements.isEmpty, case .channel(let key)? = sources.first else { return }
+        pages[key] = try walk?.page(&documents)
     }
 
     /// As many of the first queries as were answered; the first one always is.
@@ -268,10 +284,10 @@ struct CandidateReader {
     }
 
     /// Whether `m` makes somebody a member of `c`.
-    private static let isMember: SQL = "m.is_member AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at)"
+    static let isMember: SQL = "m.is_member AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at)"
 
     /// Until when the memberships in the channel of `p` are over, and what people have set for it.
-    private static let channels: SQL = """
+    static let channels: SQL = """
         LEFT JOIN LATERAL (
             SELECT c.emptied_at, c.wiped_at FROM channels c
             WHERE c.network_id = p.network_id AND c.channel_id = p.channel_id
@@ -284,7 +300,7 @@ struct CandidateReader {
         """
 
     /// What is known of a user, and their devices but those from before they were removed.
-    private static func people(of user: SQL) -> SQL {
+    static func people(of user: SQL) -> SQL {
         """
         LEFT JOIN LATERAL (
             SELECT u.locale, u.toggles, u.deleted, u.wiped_at, u.wipes FROM users u

@@ -13,14 +13,16 @@ package final class PostgresRecipientSource: RecipientSource {
     }
 
     /// One page of recipients for each of the first queries, in their order; at least for the first one. Reads all of it in
-    /// one round trip, unless notifications name addresses or filter by a tag.
+    /// one round trip, unless notifications name addresses or filter by a tag; a further page of a channel takes a few.
     package func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
         guard let first = queries.first else { return [] }
         if let listing = first.listingOfAsked { return [try await prospect(first, listing)] }
         let others = Array(queries.prefix { $0.listingOfAsked == nil })
         let addressed = try await AddressBook(pool).devices(reachedBy: others)
         let pages = try await pool.snapshot { session in
-            try self.pages(for: others, addressed) { statements in try session.commit(after: statements) }
+            try self.pages(for: others, addressed) { statements, areLast in
+                areLast ? try session.commit(after: statements) : try session.pipeline(statements)
+            }
         }
         return try await narrowed(pages, others)
     }
@@ -28,18 +30,22 @@ package final class PostgresRecipientSource: RecipientSource {
     private func pages(
         for queries: [RecipientQuery],
         _ addressed: [Int: [DeviceID]] = [:],
-        _ ask: (_ statements: [SQL]) throws -> [StatementResult]
+        _ ask: (_ statements: [SQL], _ areLast: Bool) throws -> [StatementResult]
     ) throws -> [RecipientPage] {
         var candidates = CandidateReader(queries, addressed: addressed)
         let answers = try ask(
             [ReadPoints.statement(for: Set(queries.map(\.networkID)))] + candidates.statements
-                + [RecipientContext.statement(for: candidates.queries)]
+                + [RecipientContext.statement(for: candidates.queries)],
+            candidates.furtherStatements.isEmpty
         )
         guard let first = answers.first, let last = answers.last else {
             throw StoreError.unreadable("context of events")
         }
         let points = try ReadPoints(first)
         try candidates.take(answers.dropFirst().dropLast())
+        while case let statements = candidates.furtherStatements, !statements.isEmpty {
+            try candidates.takeFurther(ask(statements, false))
+        }
         let context = try RecipientContext(last)
         return candidates.answered.enumerated().map { position, query in
             var page = RecipientPage(
@@ -105,7 +111,7 @@ package final class PostgresRecipientSource: RecipientSource {
                 _ = try FactWriter(facts: DirectoryFacts(of: [listing]), at: start.moment) { _ in start.mark }.write(
                     session
                 )
-                let pages = try self.pages(for: [query]) { statements in try session.pipeline(statements) }
+                let pages = try self.pages(for: [query]) { statements, _ in try session.pipeline(statements) }
                 guard let page = pages.first else { throw MissingRecipientPage() }
                 throw TakenBack(page: page)
             }
