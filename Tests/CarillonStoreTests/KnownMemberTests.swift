@@ -57,6 +57,52 @@ import Testing
         }
     }
 
+    @Test func `looking for the last of a channel's members reads none of those before`() async throws {
+        var configuration = try await TestDatabase.make()
+        configuration.poolSize = 1
+        try await StoreScene.withStores(configuration) { scene, pool in
+            try await pool.populate(scene.network.rawValue, channel: "c", users: 20_000)
+            let last = UserID("u1020000")
+            for (number, isCounted) in [false, true].enumerated() {
+                let sent = scene.incoming(event(.messageSent, "sent-\(number)", from: last, members: []))
+                let accepted = try await pool.blocksOfMembers { _ = try await scene.inbox.accept([sent]) }
+                var joined = event(.memberJoined, "joined-\(number)", from: nil, members: [last])
+                joined.isOfNewMembersOnly = true
+                let query = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: joined)
+                var page: RecipientPage?
+                let all = try await pool.blocksOfMembers { page = try await scene.recipients.page(for: query) }
+                var other = query
+                other.event.members = []
+                let without = try await pool.blocksOfMembers { _ = try await scene.recipients.page(for: other) }
+                guard isCounted else { continue }
+                #expect(accepted <= 19)
+                #expect(all - without <= 19)
+                #expect(page?.membersFromBefore == [last])
+            }
+        }
+    }
+
+    @Test func `sweeping a channel goes along its members once`() async throws {
+        var configuration = try await TestDatabase.make()
+        configuration.poolSize = 1
+        try await StoreScene.withStores(configuration) { scene, pool in
+            try await pool.populate(scene.network.rawValue, channel: "c", users: 20_000)
+            try await pool.execute(
+                """
+                INSERT INTO channels (network_id, channel_id, facts_at, emptied_at, unswept)
+                VALUES (\(scene.network.rawValue), 'c', 'epoch', '1969-12-31', true)
+                """
+            )
+            let size = try await pool.first(
+                "SELECT (pg_relation_size('members') + pg_relation_size('members_pkey')) / 8192",
+                as: Int64.self
+            )
+            let read = try await pool.blocksOfMembers { try await RemovalSweep(pool: pool).sweep() }
+            #expect(read < 2 * (size ?? 0))
+            #expect(try await pool.first("SELECT unswept FROM channels", as: Bool.self) == false)
+        }
+    }
+
     @Test func `a message reaches whom it lists though another one that came later was written first`() async throws {
         try await StoreScene.withStores { scene, pool in
             let others = event(.messageSent, "first", from: "z", members: ["a"])
@@ -99,6 +145,13 @@ import Testing
 }
 
 extension PostgresPool {
+    /// How many blocks of memberships and their indexes are looked at by `work`.
+    fileprivate func blocksOfMembers(_ work: () async throws -> Void) async throws -> Int64 {
+        let before = try await blocksRead(of: "members")
+        try await work()
+        return try await blocksRead(of: "members") - before
+    }
+
     /// How many entries of the indexes of memberships were read.
     fileprivate func membersRead() async throws -> Int64 {
         try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }

@@ -65,6 +65,24 @@ extension SQL {
             + CASE WHEN m.facts_at <= t.wiped_at AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
         """
 
+    /// Membership `m` with the key of `n`; none where there is none.
+    ///
+    /// The comparison of rows says where the walk begins, and no index other than the primary key can serve it, as that of somebody's
+    /// memberships could, of which there may be thousands. Beside an equality of channels PostgreSQL would begin at the channel's first
+    /// member, and read all up to the one that is looked for; so the channel is bounded, and the user compared with what was found.
+    static let membership: SQL = """
+        CROSS JOIN LATERAL (
+            SELECT m.* FROM (
+                SELECT m.user_id, m.is_member, m.since_event, m.facts_at FROM members m
+                WHERE m.network_id = n.network_id AND m.channel_id <= n.channel_id
+                    AND (m.channel_id, m.user_id) >= (n.channel_id, n.user_id)
+                ORDER BY m.channel_id, m.user_id
+                LIMIT 1
+            ) AS m
+            WHERE m.user_id = n.user_id
+        ) AS m
+        """
+
     /// What removals have ended of the channel and the user of `n`, each looked up by its key: see `docs/decisions/0009`.
     static let endOfBoth: SQL = """
         LEFT JOIN LATERAL (

@@ -19,20 +19,12 @@ struct KnownMembers {
     /// What looks, if there is anything to look at.
     var statements: [SQL] {
         guard !asked.isEmpty else { return [] }
-        // The comparison of rows says no more than that of user ids; but no index other than the primary key can serve it, as
-        // that of somebody's memberships could, of which there may be thousands.
         return [
             """
             SELECT n.position, m.since_event
             FROM unnest(\(asked.map(\.network.rawValue)), \(asked.map(\.channel.rawValue)),
                         \(asked.map(\.user.rawValue))) WITH ORDINALITY AS n (network_id, channel_id, user_id, position)
-            CROSS JOIN LATERAL (
-                SELECT m.user_id, m.is_member, m.since_event, m.facts_at FROM members m
-                WHERE m.network_id = n.network_id AND m.channel_id = n.channel_id
-                    AND (m.channel_id, m.user_id) >= (n.channel_id, n.user_id)
-                ORDER BY m.channel_id, m.user_id
-                LIMIT 1
-            ) AS m
+            \(sql: .membership)
             CROSS JOIN LATERAL (
                 SELECT c.emptied_at FROM channels c
                 WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id AND NOT c.deleted
@@ -43,7 +35,7 @@ struct KnownMembers {
                 WHERE u.network_id = n.network_id AND u.user_id = n.user_id AND NOT u.deleted
                 LIMIT 1
             ) AS u
-            WHERE m.user_id = n.user_id AND m.is_member
+            WHERE m.is_member
                 AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at) AND (u.wiped_at IS NULL OR m.facts_at > u.wiped_at)
             """
         ]

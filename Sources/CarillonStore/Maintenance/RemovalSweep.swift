@@ -185,23 +185,15 @@ extension PostgresSession {
         }
         let network = removed.network.rawValue
         let channel = removed.channel.rawValue
-        let last = try queryFirst(
-            """
-            SELECT max(page.user_id) FROM (
-                SELECT m.user_id FROM members m
-                WHERE m.network_id = \(network) AND m.channel_id = \(channel)
-                    AND (m.channel_id, m.user_id) > (\(channel), \(after))
-                ORDER BY m.channel_id, m.user_id LIMIT \(RemovalSweep.batchSize)
-            ) AS page
-            """
-        ) { row in try row.decode(0, as: String?.self) }
-        guard let last = last ?? nil else { return RemovalSweep.Page() }
+        let page = try members(of: removed, behind: after)
+        guard let last = page.last?.user else { return RemovalSweep.Page() }
+        let over = page.filter(\.isOver).map(\.user)
+        guard !over.isEmpty else { return RemovalSweep.Page(last: last) }
         let ended = try query(
             """
             SELECT m.user_id FROM members m
-            WHERE m.network_id = \(network) AND m.channel_id = \(channel)
-                AND (m.channel_id, m.user_id) > (\(channel), \(after))
-                AND (m.channel_id, m.user_id) <= (\(channel), \(last)) AND m.facts_at <= \(removed.emptiedAt)
+            WHERE m.network_id = \(network) AND m.channel_id = \(channel) AND m.user_id = ANY (\(over))
+                AND m.facts_at <= \(removed.emptiedAt)
             ORDER BY m.channel_id, m.user_id
             FOR NO KEY UPDATE
             """
@@ -224,6 +216,28 @@ extension PostgresSession {
             """
         )
         return RemovalSweep.Page(last: last)
+    }
+
+    /// The next of a channel's members, and whose relation is over.
+    ///
+    /// Beside an equality of channels the comparison of rows would not say where the walk begins: PostgreSQL would go along all members of
+    /// the former pages.
+    private func members(
+        of removed: RemovalSweep.RemovedChannel,
+        behind user: String
+    ) throws -> [(user: String, isOver: Bool)] {
+        let channel = removed.channel.rawValue
+        let answers = try pipeline([
+            .walkingAlongIndexes(only: true),
+            """
+            SELECT m.user_id, m.facts_at <= \(removed.emptiedAt) FROM members m
+            WHERE m.network_id = \(removed.network.rawValue) AND m.channel_id <= \(channel)
+                AND (m.channel_id, m.user_id) > (\(channel), \(user))
+            ORDER BY m.channel_id, m.user_id LIMIT \(RemovalSweep.batchSize)
+            """,
+            .walkingAlongIndexes(only: false),
+        ])
+        return try answers[1].map { row in (try row.decode(0), try row.decode(1)) }
     }
 
     /// Sweeps some of a user's relations, devices and subscriptions; answers how many rows.

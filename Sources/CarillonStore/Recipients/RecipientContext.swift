@@ -83,15 +83,8 @@ struct RecipientContext {
                             AND (u.wiped_at IS NULL OR m.facts_at > u.wiped_at) THEN 'member' END, m.since_event
             FROM unnest(\(members.map(\.network.rawValue)), \(members.map(\.channel.rawValue)),
                         \(members.map(\.user.rawValue))) AS n (network_id, channel_id, user_id)
-            CROSS JOIN LATERAL (
-                SELECT m.user_id, m.is_member, m.since_event, m.facts_at FROM members m
-                WHERE m.network_id = n.network_id AND m.channel_id = n.channel_id
-                    AND (m.channel_id, m.user_id) >= (n.channel_id, n.user_id)
-                ORDER BY m.channel_id, m.user_id
-                LIMIT 1
-            ) AS m
+            \(sql: .membership)
             \(sql: .endOfBoth)
-            WHERE m.user_id = n.user_id
             UNION ALL
             SELECT \(Kind.withdrawal.rawValue)::integer, w.network_id, NULL,
                    floor(extract(epoch FROM w.withdrawn_at) * 1000)::bigint::text, NULL, w.event_id
