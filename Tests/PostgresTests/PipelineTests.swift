@@ -50,6 +50,64 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a transaction of one statement is that statement, within the transaction's limits`(isRead: Bool) async throws
+    {
+        let proxy = try await TestDatabase.proxy()
+        defer { proxy.close() }
+        try await withTestPool(through: proxy.directory, { $0.poolSize = 1 }) { pool in
+            try await pool.script(Self.table)
+            let statement: SQL =
+                isRead
+                ? "SELECT current_setting('lock_timeout'), count(*) FROM t"
+                : "INSERT INTO t SELECT count(*) FROM t RETURNING current_setting('lock_timeout'), n::bigint"
+            func run(_ lockTimeout: Duration?) async throws -> String? {
+                let options = TransactionOptions(
+                    isolation: isRead ? .repeatableRead : .readCommitted,
+                    readOnly: isRead,
+                    statementTimeout: lockTimeout,
+                    lockTimeout: lockTimeout
+                )
+                return try await pool.withTransaction(options) { session in
+                    try session.commit(after: [statement])[0].map { row in try row.decode(0, as: String.self) }.first
+                }
+            }
+            let usual = try await run(nil)
+            var before = (proxy.requests, proxy.statements)
+            #expect(try await run(nil) == usual)
+            #expect(proxy.requests - before.0 == 1)
+            #expect(proxy.statements - before.1 == 1)
+            before = (proxy.requests, proxy.statements)
+            #expect(try await run(.milliseconds(123_456)) == "123456ms")
+            #expect(proxy.requests - before.0 == 1)
+            #expect(proxy.statements - before.1 == 2, "one sets both limits")
+            #expect(try await run(nil) == usual, "they end with it")
+            try await expect(isRead ? [] : [0, 1, 2, 3], in: pool)
+        }
+    }
+
+    @Test func `a transaction of one statement that fails leaves nothing, and lets nothing follow`() async throws {
+        let late: SQL = "ALTER TABLE t ADD CONSTRAINT late UNIQUE (n) DEFERRABLE INITIALLY DEFERRED"
+        try await pool.script("ALTER TABLE t DROP CONSTRAINT t_pkey")
+        try await pool.script(late)
+        for statement: SQL in ["INSERT INTO t VALUES (1 / 0)", "INSERT INTO t VALUES (1), (1)"] {
+            for options in [TransactionOptions(), TransactionOptions(lockTimeout: .seconds(60))] {
+                let error = await #expect(throws: PostgresError.self) {
+                    try await pool.withTransaction(options) { session in
+                        _ = try? session.commit(after: [.unprepared(statement)])
+                        _ = try? session.execute("INSERT INTO t VALUES (2)")
+                        _ = try? session.commit(after: [.unprepared("INSERT INTO t VALUES (3)")])
+                    }
+                }
+                #expect(error?.isOutcomeUnknown == false)
+                try await expect([], in: pool)
+            }
+        }
+        try await pool.withTransaction { session in _ = try session.commit(after: ["INSERT INTO t VALUES (\(1))"]) }
+        try await pool.withTransaction { session in _ = try session.commit(after: ["INSERT INTO t VALUES (\(2))"]) }
+        try await expect([1, 2], in: pool)
+    }
+
     @Test func `a failure in the middle undoes the transaction, and the connection goes on`() async throws {
         let error = await #expect(throws: PostgresError.self) {
             try await pool.withTransaction { session in

@@ -5,7 +5,7 @@ import Postgres
 /// after it may not have seen.
 struct ReadPoints {
     private let moment: Timestamp
-    private var numbers: [NetworkID: Int64] = [:]
+    private let numbers: [NetworkID: Int64]
 
     /// What reads them; to be run before, or at one moment with, what is read of the networks.
     static func statement(for networks: Set<NetworkID>) -> SQL {
@@ -18,16 +18,22 @@ struct ReadPoints {
         """
     }
 
+    /// The types of what it answers.
+    static let columns = ["timestamptz", "text", "bigint"]
+
     /// Takes in what the statement answered.
-    init(_ answer: StatementResult) throws {
-        let rows = try answer.map { row in
-            (
-                moment: try row.timestamp(0), network: try row.id(1, of: Network.self),
-                number: try row.decode(2, as: Int64?.self)
-            )
+    init(_ answer: StatementResult) throws { try self.init(AnswerPart(answer)) }
+
+    /// The same where it is a part of another statement.
+    init(_ answer: AnswerPart) throws {
+        var moment: Timestamp?
+        var numbers: [NetworkID: Int64] = [:]
+        try answer.forEach { row, first in
+            moment = try moment ?? row.timestamp(first)
+            numbers[try row.id(first + 1)] = try row.decode(first + 2, as: Int64?.self)
         }
-        moment = rows.first?.moment ?? ReadPoint.longAgo.moment
-        for row in rows { numbers[row.network] = row.number }
+        self.moment = moment ?? ReadPoint.longAgo.moment
+        self.numbers = numbers
     }
 
     /// That of a network, in which there may have been no change ever.

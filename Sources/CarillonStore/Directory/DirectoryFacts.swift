@@ -143,6 +143,14 @@ struct DirectoryFacts: Sendable {
         return rest
     }
 
+    /// Without these users and channels, of which all is in the directory as it is said.
+    func without(users: some Sequence<UserKey>, channels: some Sequence<ChannelKey>) -> DirectoryFacts {
+        var rest = self
+        for key in users { rest.users[key] = nil }
+        for key in channels { rest.channels[key] = nil }
+        return rest
+    }
+
     private mutating func add(_ incoming: IncomingEvent, at place: Int) {
         let event = incoming.event
         let (kind, fact) = (event.type.kind, event.type.kind.fact)

@@ -7,20 +7,22 @@ import Postgres
 /// A row is written only when it changes, or when its `facts_at` has to move so that an event which is older than this
 /// one but comes later does not overwrite what this one confirmed.
 struct FactWriter {
-    /// By how much, in milliseconds, `facts_at` may lag behind what merely confirmed a row. Moving it with every message
-    /// would write the rows of busy people and channels in every commit, and let the commits of replicas wait for each
-    /// other: half of the throughput, measured.
-    private static let tolerance: Int64 = 1000
-
     private let facts: DirectoryFacts
+    /// What is known to be in the directory, though maybe not as the facts say.
+    private let known: KnownFacts?
     /// When they are written, by the database's clock.
     private let moment: PostgresTimestamp
     /// The mark of each event.
     private let mark: (EventID) -> EventMark
 
     /// Writes `facts` in a transaction of that `moment`; `mark` tells the marks of the events that state them.
-    init(facts: DirectoryFacts, at moment: PostgresTimestamp, mark: @escaping (EventID) -> EventMark) {
-        (self.facts, self.moment, self.mark) = (facts, moment, mark)
+    init(
+        facts: DirectoryFacts,
+        known: KnownFacts? = nil,
+        at moment: PostgresTimestamp,
+        mark: @escaping (EventID) -> EventMark
+    ) {
+        (self.facts, self.known, self.moment, self.mark) = (facts, known, moment, mark)
     }
 
     /// All that there is to write when nobody is removed: none of it needs the answer of another.
@@ -45,42 +47,13 @@ struct FactWriter {
     private var userStatements: [SQL] {
         let users = facts.users.sorted { $0.key < $1.key }
         guard !users.isEmpty else { return [] }
-        let networks = users.map(\.key.network.rawValue)
-        let ids = users.map(\.key.user.rawValue)
-        let seenAt = users.map(\.value.seenAt.stored)
-        let statedAt = users.map(\.value.statedAt?.stored)
-        let wipedAt = users.map(\.value.wipedAt?.stored)
-        let deleted = users.map(\.value.isDeleted)
-        let names = users.map(\.value.displayName?.value)
-        let namesAt = users.map(\.value.displayName?.at.stored)
-        let locales = users.map(\.value.locale?.value)
-        let localesAt = users.map(\.value.locale?.at.stored)
-        let roles = users.map { $0.value.roles?.value.map(StoredRoles.text) }
-        let rolesAt = users.map(\.value.roles?.at.stored)
-        return [
-            """
-            INSERT INTO users (network_id, user_id, display_name, locale, roles, facts_at, deleted, added_at)
-            SELECT n.network_id, n.user_id, n.display_name, n.locale, n.roles, coalesce(n.stated_at, 'epoch'), n.deleted,
-                   \(moment)
-            FROM unnest(\(networks), \(ids), \(names), \(locales), \(roles), \(statedAt), \(deleted))
-                AS n (network_id, user_id, display_name, locale, roles, stated_at, deleted)
-            \(sql: .ofNetworks)
-            ON CONFLICT (network_id, user_id) DO NOTHING
-            """,
+        return newUserStatements(users.filter { known?.has($0.key) != true }) + [
             """
             WITH target AS (
                 SELECT n.*, u.facts_at AS former_facts_at
-                FROM unnest(\(networks), \(ids), \(seenAt), \(statedAt), \(wipedAt), \(deleted), \(names), \(namesAt),
-                            \(locales), \(localesAt), \(roles), \(rolesAt))
-                    AS n (network_id, user_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at,
-                          locale, locale_at, roles, roles_at)
+                FROM \(sql: .saying(users))
                 JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
-                WHERE n.stated_at >= u.facts_at + \(Self.tolerance) * interval '1 millisecond'
-                    OR n.seen_at >= u.facts_at AND n.deleted <> u.deleted
-                    OR n.wiped_at >= u.facts_at
-                    OR n.name_at >= u.facts_at AND n.display_name IS DISTINCT FROM u.display_name
-                    OR n.locale_at >= u.facts_at AND n.locale IS DISTINCT FROM u.locale
-                    OR n.roles_at >= u.facts_at AND n.roles IS DISTINCT FROM u.roles
+                WHERE \(sql: .isNewsOfUser)
                 ORDER BY u.network_id, u.user_id
                 FOR NO KEY UPDATE OF u
             )
@@ -100,50 +73,48 @@ struct FactWriter {
             FROM target t
             WHERE u.network_id = t.network_id AND u.user_id = t.user_id
             RETURNING t.network_id, t.user_id, coalesce(t.wiped_at >= t.former_facts_at, false)
-            """,
+            """
+        ]
+    }
+
+    private func newUserStatements(_ users: [(key: UserKey, value: UserFact)]) -> [SQL] {
+        guard !users.isEmpty else { return [] }
+        return [
+            """
+            INSERT INTO users (network_id, user_id, display_name, locale, roles, facts_at, deleted, added_at)
+            SELECT n.network_id, n.user_id, n.display_name, n.locale, n.roles, coalesce(n.stated_at, 'epoch'), n.deleted,
+                   \(moment)
+            FROM \(sql: .saying(users))
+            \(sql: .ofNetworks)
+            ON CONFLICT (network_id, user_id) DO NOTHING
+            """
+        ]
+    }
+
+    private func newChannelStatements(_ channels: [(key: ChannelKey, value: ChannelFact)]) -> [SQL] {
+        guard !channels.isEmpty else { return [] }
+        return [
+            """
+            INSERT INTO channels (network_id, channel_id, display_name, fallback_name, direct, facts_at, deleted)
+            SELECT n.network_id, n.channel_id, n.display_name, n.fallback, n.direct, coalesce(n.stated_at, 'epoch'), n.deleted
+            FROM \(sql: .saying(channels))
+            \(sql: .ofNetworks)
+            WHERE n.seen_at IS NOT NULL
+            ON CONFLICT (network_id, channel_id) DO NOTHING
+            """
         ]
     }
 
     private var channelStatements: [SQL] {
         let channels = facts.channels.sorted { $0.key < $1.key }
         guard !channels.isEmpty else { return [] }
-        let networks = channels.map(\.key.network.rawValue)
-        let ids = channels.map(\.key.channel.rawValue)
-        let seenAt = channels.map { $0.value.isOnlyMentioned ? nil : $0.value.seenAt.stored }
-        let statedAt = channels.map(\.value.statedAt?.stored)
-        let wipedAt = channels.map(\.value.wipedAt?.stored)
-        let deleted = channels.map(\.value.isDeleted)
-        let names = channels.map(\.value.displayName?.value)
-        let namesAt = channels.map(\.value.displayName?.at.stored)
-        let fallbacks = channels.map(\.value.fallbackName)
-        let endings = channels.map(\.value.endsFallback)
-        let direct = channels.map(\.value.isDirect?.value)
-        let directAt = channels.map(\.value.isDirect?.at.stored)
-        return [
-            """
-            INSERT INTO channels (network_id, channel_id, display_name, fallback_name, direct, facts_at, deleted)
-            SELECT n.network_id, n.channel_id, n.display_name, n.fallback, n.direct, coalesce(n.stated_at, 'epoch'), n.deleted
-            FROM unnest(\(networks), \(ids), \(names), \(fallbacks), \(direct), \(statedAt), \(seenAt), \(deleted))
-                AS n (network_id, channel_id, display_name, fallback, direct, stated_at, seen_at, deleted)
-            \(sql: .ofNetworks)
-            WHERE n.seen_at IS NOT NULL
-            ON CONFLICT (network_id, channel_id) DO NOTHING
-            """,
+        return newChannelStatements(channels.filter { known?.has($0.key) != true }) + [
             """
             WITH target AS (
                 SELECT n.*
-                FROM unnest(\(networks), \(ids), \(seenAt), \(statedAt), \(wipedAt), \(deleted), \(names), \(namesAt),
-                            \(fallbacks), \(endings), \(direct), \(directAt))
-                    AS n (network_id, channel_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at, fallback,
-                          ends_fallback, direct, direct_at)
+                FROM \(sql: .saying(channels))
                 JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
-                WHERE n.stated_at >= c.facts_at + \(Self.tolerance) * interval '1 millisecond'
-                    OR n.seen_at >= c.facts_at AND n.deleted <> c.deleted
-                    OR n.wiped_at >= c.facts_at
-                    OR n.name_at >= c.facts_at AND n.display_name IS DISTINCT FROM c.display_name
-                    OR n.fallback IS NOT NULL AND (c.fallback_name IS NULL OR n.fallback NOT IN ('', c.fallback_name)
-                                                   OR n.ends_fallback AND n.fallback <> c.fallback_name)
-                    OR n.direct_at >= c.facts_at AND n.direct IS DISTINCT FROM c.direct
+                WHERE \(sql: .isNewsOfChannel)
                 ORDER BY c.network_id, c.channel_id
                 FOR NO KEY UPDATE OF c
             )
@@ -161,7 +132,7 @@ struct FactWriter {
                 unswept = c.unswept OR coalesce(t.wiped_at >= c.facts_at, false)
             FROM target t
             WHERE c.network_id = t.network_id AND c.channel_id = t.channel_id
-            """,
+            """
         ]
     }
 

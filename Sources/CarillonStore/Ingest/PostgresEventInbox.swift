@@ -32,18 +32,19 @@ package final class PostgresEventInbox: EventInbox {
         let known = try await pool.write(lockWait: lockWait) { session -> (ids: [EventKey: EventID], block: Int64)? in
             guard try first(session) else { return nil }
             guard !batch.events.isEmpty else { return ([:], 0) }
-            var members = KnownMembers(among: batch.facts.implied)
-            let (known, start) = try Self.recordKeys(of: batch.events, &members, session)
+            var facts = KnownFacts(about: batch.facts)
+            let (known, start) = try Self.recordKeys(of: batch.events, &facts, session)
             let mark = { (id: EventID) in start.mark(of: batch.places[id, default: 0]) }
             let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
             let accepted = batch.events.filter(isNew)
-            let stated = accepted.count == batch.events.count ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
-            let facts = members.leftOut(of: stated, mark: mark)
-            let writer = FactWriter(facts: facts, at: start.moment, mark: mark)
+            let areAll = accepted.count == batch.events.count
+            let stated = areAll ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
+            let news = facts.leftOut(of: stated, areAll: areAll, mark: mark)
+            let writer = FactWriter(facts: news, known: facts, at: start.moment, mark: mark)
             let rows =
                 Self.pendingRows(of: accepted.filter(\.isExpanded), at: start.moment, mark)
                 + Self.doneRows(of: accepted.filter { !$0.isExpanded })
-            if facts.removesNobody {
+            if news.removesNobody {
                 try session.commit(after: writer.statements + rows + [SQL].recordingChanges(of: writer.changes))
             } else {
                 let removed = try writer.write(session)
@@ -61,10 +62,10 @@ package final class PostgresEventInbox: EventInbox {
     }
 
     /// Claims the source ids, and a block of marks for the new ones; answers under which id each is known now, which for a
-    /// new one is its own, and for one of a network that there is not none. Looks, on the way, who is a member already.
+    /// new one is its own, and for one of a network that there is not none. Looks, on the way, what of the facts is known already.
     private static func recordKeys(
         of events: [IncomingEvent],
-        _ members: inout KnownMembers,
+        _ facts: inout KnownFacts,
         _ session: borrowing PostgresSession
     ) throws -> (known: [EventKey: EventID], start: TransactionStart) {
         let networks = events.map(\.networkID.rawValue)
@@ -83,11 +84,11 @@ package final class PostgresEventInbox: EventInbox {
                 < EXCLUDED.received_at AT TIME ZONE 'UTC' - \(window) * interval '1 millisecond'
             RETURNING k.network_id, k.source_id, k.event_id
             """
-        let (start, answers) = try session.start(with: [claim] + members.statements)
+        let (start, answers) = try session.start(with: [claim] + facts.statements)
         try answers.first?.forEach { row in
             known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
         }
-        try members.take(answers.dropFirst())
+        try facts.take(answers.dropFirst())
         guard known.count < events.count else { return (known, start) }
         // The conflict has locked these rows, so what is read here stays true until the end of the transaction.
         let others = events.filter { known[$0.key] == nil }

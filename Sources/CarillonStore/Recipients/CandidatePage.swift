@@ -75,14 +75,19 @@ struct PageReading {
     /// Says that a page is of people who were asked for: they count whether they are members or not.
     mutating func isOfAsked(_ index: Int) { found[index].isOfAsked = true }
 
-    /// Takes a row: page, user, since when, channel toggles, locale, user toggles, deleted, and a device or nothing.
-    mutating func add(_ row: borrowing Row, _ documents: inout ToggleDocuments) throws {
+    /// The types of a row.
+    static let columns =
+        ["bigint", "text", "uuid", "text", "text", "text", "boolean"] + Array(repeating: "text", count: 9)
+        + ["timestamptz", "boolean"]
+
+    /// Takes a row: page, user, since when, channel toggles, locale, user toggles, deleted, and a device or nothing; from its column `first`.
+    mutating func add(_ row: borrowing Row, _ first: Int, _ documents: inout ToggleDocuments) throws {
         rows += 1
-        current = try row.decode(0, as: Int.self) - 1
-        let user: UserID = try row.id(1)
-        if found[current].last != user { try begin(user, row, &documents) }
-        guard found[current].lastCounts, !row.isNull(7) else { return }
-        let device = try row.activeDevice(at: 7, of: user)
+        current = try row.decode(first, as: Int.self) - 1
+        let user: UserID = try row.id(first + 1)
+        if found[current].last != user { try begin(user, row, first, &documents) }
+        guard found[current].lastCounts, !row.isNull(first + 7) else { return }
+        let device = try row.activeDevice(at: first + 7, of: user)
         let index = found[current].content.candidates.count - 1
         found[current].content.candidates[index].recipient.devices.append(device)
     }
@@ -104,21 +109,24 @@ struct PageReading {
         return pages
     }
 
-    private mutating func begin(_ user: UserID, _ row: borrowing Row, _ documents: inout ToggleDocuments) throws {
+    private mutating func begin(_ user: UserID, _ row: borrowing Row, _ first: Int, _ documents: inout ToggleDocuments)
+        throws
+    {
         // The cursor of a page is its last user, so that a plan which mixes the order up would leave people out.
         if let last = found[current].last, user < last { throw StoreError.unreadable("page of members") }
         found[current].users += 1
         found[current].former = found[current].last
         found[current].last = user
-        let since = try row.decode(6, as: Bool?.self) == true ? nil : row.decode(2, as: EventMark?.self)
+        let since = try row.decode(first + 6, as: Bool?.self) == true ? nil : row.decode(first + 2, as: EventMark?.self)
         found[current].lastCounts = since != nil || found[current].isOfAsked
         guard found[current].lastCounts else { return }
         let recipient = Recipient(
             userID: user,
-            locale: try row.decode(4),
+            locale: try row.decode(first + 4),
             settings: ToggleSettings(
-                user: try row.decode(5, as: String?.self).map { try documents.user($0) } ?? UserToggles(),
-                channel: try row.decode(3, as: String?.self).map { try documents.channel($0) } ?? ChannelToggles()
+                user: try row.decode(first + 5, as: String?.self).map { try documents.user($0) } ?? UserToggles(),
+                channel: try row.decode(first + 3, as: String?.self).map { try documents.channel($0) }
+                    ?? ChannelToggles()
             )
         )
         found[current].content.candidates.append(

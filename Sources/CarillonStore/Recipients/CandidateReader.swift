@@ -124,22 +124,37 @@ struct CandidateReader {
     /// Takes in what the statements answered.
     mutating func take(_ answers: some Sequence<StatementResult>) throws {
         var answers = answers.makeIterator()
-        if !keys.isEmpty, let answer = answers.next() {
-            var reading = PageReading(count: keys.count, limit: limit)
-            try answer.forEach { row in try reading.add(row, &documents) }
-            for (key, page) in zip(keys, reading.pages()) { pages[key] = page }
-        }
-        if !listed.isEmpty, let answer = answers.next() {
-            let positions = listed.keys.sorted()
-            var reading = PageReading(count: positions.count, limit: limit)
-            for (number, position) in positions.enumerated() where listed[position]?.areAsked == true {
-                reading.isOfAsked(number)
-            }
-            try answer.forEach { row in try reading.add(row, &documents) }
-            for (position, page) in zip(positions, reading.pages()) { listedPages[position] = page }
-        }
+        if !keys.isEmpty, let answer = answers.next() { try takePages(AnswerPart(answer)) }
+        if !listed.isEmpty, let answer = answers.next() { try takeListed(AnswerPart(answer)) }
         if !named.isEmpty, let answer = answers.next() { try named.take(answer, &documents) }
         for position in broad.keys.sorted() { try broad[position]?.take(&answers, &documents) }
+    }
+
+    /// The statement, where it is one and its rows are those of a page of people.
+    var onlyStatement: SQL? {
+        guard named.isEmpty, broad.isEmpty, walk == nil, keys.isEmpty || listed.isEmpty else { return nil }
+        return pagesStatement ?? listedStatement
+    }
+
+    /// Takes in what that one answered.
+    mutating func takeOnly(_ answer: AnswerPart) throws {
+        try keys.isEmpty ? takeListed(answer) : takePages(answer)
+    }
+
+    private mutating func takePages(_ answer: AnswerPart) throws {
+        var reading = PageReading(count: keys.count, limit: limit)
+        try answer.forEach { row, first in try reading.add(row, first, &documents) }
+        for (key, page) in zip(keys, reading.pages()) { pages[key] = page }
+    }
+
+    private mutating func takeListed(_ answer: AnswerPart) throws {
+        let positions = listed.keys.sorted()
+        var reading = PageReading(count: positions.count, limit: limit)
+        for (number, position) in positions.enumerated() where listed[position]?.areAsked == true {
+            reading.isOfAsked(number)
+        }
+        try answer.forEach { row, first in try reading.add(row, first, &documents) }
+        for (position, page) in zip(positions, reading.pages()) { listedPages[position] = page }
     }
 
     /// What is still to be asked, in the same moment, one answer after the other; nothing when all is read.

@@ -33,20 +33,40 @@ package final class PostgresRecipientSource: RecipientSource {
         _ ask: (_ statements: [SQL], _ areLast: Bool) throws -> [StatementResult]
     ) throws -> [RecipientPage] {
         var candidates = CandidateReader(queries, addressed: addressed)
-        let answers = try ask(
-            [ReadPoints.statement(for: Set(queries.map(\.networkID)))] + candidates.statements
-                + [RecipientContext.statement(for: candidates.queries)],
-            candidates.furtherStatements.isEmpty
+        let questions = (
+            points: ReadPoints.statement(for: Set(queries.map(\.networkID))),
+            context: RecipientContext.statement(for: candidates.queries)
         )
-        guard let first = answers.first, let last = answers.last else {
-            throw StoreError.unreadable("context of events")
+        let points: ReadPoints
+        let context: RecipientContext
+        if queries.count == 1, let people = candidates.onlyStatement {
+            // One event alone costs what its statements do, and a transaction around them as much as one of them.
+            let statement = CombinedStatement([
+                (questions.points, ReadPoints.columns), (people, PageReading.columns),
+                (questions.context, RecipientContext.columns),
+            ])
+            guard let answer = try ask([statement.sql], true).first else {
+                throw StoreError.unreadable("context of events")
+            }
+            let parts = statement.parts(of: answer)
+            points = try ReadPoints(parts[0])
+            try candidates.takeOnly(parts[1])
+            context = try RecipientContext(parts[2])
+        } else {
+            let answers = try ask(
+                [questions.points] + candidates.statements + [questions.context],
+                candidates.furtherStatements.isEmpty
+            )
+            guard let first = answers.first, let last = answers.last else {
+                throw StoreError.unreadable("context of events")
+            }
+            points = try ReadPoints(first)
+            try candidates.take(answers.dropFirst().dropLast())
+            context = try RecipientContext(AnswerPart(last))
         }
-        let points = try ReadPoints(first)
-        try candidates.take(answers.dropFirst().dropLast())
         while case let statements = candidates.furtherStatements, !statements.isEmpty {
             try candidates.takeFurther(ask(statements, false))
         }
-        let context = try RecipientContext(last)
         return candidates.answered.enumerated().map { position, query in
             var page = RecipientPage(
                 settings: context.settings(for: query, overrides),

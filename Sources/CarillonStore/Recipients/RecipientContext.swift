@@ -27,8 +27,11 @@ struct RecipientContext {
     /// Who is or was a member, with the mark of what made them one last.
     private var since: [MemberKey: (isMember: Bool, mark: EventMark)] = [:]
 
-    init(_ answer: StatementResult) throws {
-        try answer.forEach { row in try add(row) }
+    /// The types of what the statement answers.
+    static let columns = ["integer", "text", "text", "text", "text", "uuid"]
+
+    init(_ answer: AnswerPart) throws {
+        try answer.forEach { row, first in try add(row, first) }
         for network in templates.keys {
             templates[network]?.sort { ($0.eventType, $0.locale) < ($1.eventType, $1.locale) }
         }
@@ -148,40 +151,52 @@ struct RecipientContext {
         query.undescribedChannel.map { channels[$0] != nil } ?? true || query.event.unnamedChannel == nil
     }
 
-    private mutating func add(_ row: borrowing Row) throws {
-        guard let kind = Kind(rawValue: Int(try row.decode(0, as: Int32.self))) else {
+    private mutating func add(_ row: borrowing Row, _ first: Int) throws {
+        guard let kind = Kind(rawValue: Int(try row.decode(first, as: Int32.self))) else {
             throw StoreError.unreadable("context of events")
         }
         switch kind {
         case .mark:
-            guard let id = EventID(try row.decode(3, as: String.self)) else { throw StoreError.unreadable("event id") }
-            marks[id] = try row.decode(5, as: EventMark.self)
+            guard let id = EventID(try row.decode(first + 3, as: String.self)) else {
+                throw StoreError.unreadable("event id")
+            }
+            marks[id] = try row.decode(first + 5, as: EventMark.self)
         case .network:
-            networks[try row.id(1)] = (
-                try row.decode(3, as: String?.self).map(ToggleDocuments.network) ?? NetworkToggles(),
-                try row.decode(4)
+            networks[try row.id(first + 1)] = (
+                try row.decode(first + 3, as: String?.self).map(ToggleDocuments.network) ?? NetworkToggles(),
+                try row.decode(first + 4)
             )
         case .template:
             let template = StoredTemplate(
-                eventType: try row.decode(2),
-                locale: try row.decode(3),
-                source: try row.decode(4)
+                eventType: try row.decode(first + 2),
+                locale: try row.decode(first + 3),
+                source: try row.decode(first + 4)
             )
-            templates[try row.id(1), default: []].append(template)
+            templates[try row.id(first + 1), default: []].append(template)
         case .channel:
-            let channel = Channel(id: try row.id(2), displayName: try row.decode(3), isDirect: !row.isNull(4))
-            channels[ChannelKey(network: try row.id(1), channel: channel.id)] = channel
+            let channel = Channel(
+                id: try row.id(first + 2),
+                displayName: try row.decode(first + 3),
+                isDirect: !row.isNull(first + 4)
+            )
+            channels[ChannelKey(network: try row.id(first + 1), channel: channel.id)] = channel
         case .person:
-            let key = UserKey(network: try row.id(1), user: try row.id(2))
-            people[key] = try row.decode(3, as: String?.self)
-            roles[key] = try row.decode(4, as: String?.self).flatMap(StoredRoles.roles)
+            let key = UserKey(network: try row.id(first + 1), user: try row.id(first + 2))
+            people[key] = try row.decode(first + 3, as: String?.self)
+            roles[key] = try row.decode(first + 4, as: String?.self).flatMap(StoredRoles.roles)
         case .withdrawal:
-            guard let moment = Int64(try row.decode(3, as: String.self)) else { throw StoreError.unreadable("moment") }
-            let key = WithdrawalKey(network: try row.id(1), id: try row.decode(5))
+            guard let moment = Int64(try row.decode(first + 3, as: String.self)) else {
+                throw StoreError.unreadable("moment")
+            }
+            let key = WithdrawalKey(network: try row.id(first + 1), id: try row.decode(first + 5))
             withdrawals[key] = Timestamp(milliseconds: moment)
         case .member:
-            let key = MemberKey(network: try row.id(1), channel: try row.id(2), user: try row.id(3))
-            since[key] = (!row.isNull(4), try row.decode(5, as: EventMark.self))
+            let key = MemberKey(
+                network: try row.id(first + 1),
+                channel: try row.id(first + 2),
+                user: try row.id(first + 3)
+            )
+            since[key] = (!row.isNull(first + 4), try row.decode(first + 5, as: EventMark.self))
         }
     }
 }

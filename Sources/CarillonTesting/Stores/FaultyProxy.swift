@@ -19,6 +19,7 @@ package final class FaultyProxy: Sendable {
 
     private struct State {
         var requests = 0
+        var statements = 0
         var fault: Fault?
         var passing = 0
         var isForCommit = false
@@ -49,6 +50,9 @@ package final class FaultyProxy: Sendable {
     /// How often clients have sent something.
     package var requests: Int { state.withLock(\.requests) }
 
+    /// How many statements they have had run.
+    package var statements: Int { state.withLock(\.statements) }
+
     /// Arms it for the message after so many, or for the next COMMIT.
     package func arm(_ fault: Fault, after passing: Int = 0, isForCommit: Bool = false) {
         state.withLock { ($0.fault, $0.passing, $0.isForCommit) = (fault, passing, isForCommit) }
@@ -73,9 +77,12 @@ package final class FaultyProxy: Sendable {
         guard Self.withAddress(self.server, { connect(server, $0, $1) }) == 0 else { return }
         var descriptors = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         var isHolding = false
+        var messages = ClientMessages()
         while poll(&descriptors, 2, -1) > 0 {
             if descriptors[0].revents != 0 {
                 guard let bytes = Self.receive(client) else { return }
+                let statements = messages.take(bytes)
+                state.withLock { $0.statements += statements }
                 let fault = due(bytes)
                 if fault == .requestLost { return }
                 guard Self.send(bytes, to: server), fault != .answerUnread else { return }

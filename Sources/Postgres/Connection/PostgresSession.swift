@@ -63,7 +63,7 @@ public struct PostgresSession: ~Copyable {
     }
 
     /// Runs the last statements of a transaction and commits it, in one round trip. Nothing can be run in it afterwards, and
-    /// what its closure throws then undoes nothing.
+    /// what its closure throws then undoes nothing. Where one statement is all of the transaction, it is sent without BEGIN and COMMIT.
     ///
     /// Cancellation does not reach it, unless the transaction only reads; a deadline does.
     ///

@@ -11,7 +11,7 @@ extension StatementExecutor {
         }
     }
 
-    /// Runs the last statements of the open transaction and commits it in one round trip.
+    /// Runs the last statements of the open transaction and commits it in one round trip. One that is all there is goes alone.
     ///
     /// Cancellation does not reach it, unless it only reads.
     func commit(after statements: [SQL]) throws(PostgresError) -> [QueryResult] {
@@ -37,27 +37,32 @@ extension StatementExecutor {
         }
     }
 
-    /// Runs statements, after what opens the transaction if nothing has done so yet, and before its COMMIT if that is due.
+    /// Runs statements, after what opens the transaction if nothing has done so yet, and before its COMMIT if that is due. A single
+    /// statement is a transaction by itself, and so is a pipeline that says nothing of any: the server commits it at its end.
     func runTogether(
         _ statements: [SQL],
         committing options: TransactionOptions? = nil
     ) throws(PostgresError) -> [QueryResult] {
         let keys = statements.map(\.key)
+        let isAlone = options.map { isWhole(statements, keys, $0) } ?? false
         let steps = try steps(of: statements, keys)
-        let opening = openingSteps
+        let opening = isAlone ? options.map { Self.steps(of: $0.limits) } ?? [] : openingSteps
         let isWrite = options.map { !$0.readOnly } ?? false
         var all = opening + steps
-        if options != nil { all.append(.unprepared(text: "COMMIT", ParameterList())) }
+        if options != nil, !isAlone { all += Self.steps(of: ["COMMIT"]) }
         var answer: ConnectionHandle.PipelineAnswer
         do throws(PostgresError) {
             answer = try handle.runPipeline(all, timeout: bounded(replyTimeout))
         } catch {
+            if isAlone { transactionState = .unopened(error) }
             throw isWrite ? noteWrite(error) : error
         }
         if answer.results.count < opening.count { answer.failure = answer.failure?.ofOpening }
         noteOpening(answer, of: opening.count)
         if let failure = answer.failure {
             if failure.endsSession { isAbandoned = true }
+            // Nothing is open that could be gone on with.
+            if isAlone { transactionState = .unopened(failure) }
             let position = answer.results.count - opening.count
             if keys.indices.contains(position) { _ = forgetsPlan(of: keys[position], because: failure) }
             // What the server refuses before COMMIT has not been committed; about what it did not answer, nobody knows.
@@ -65,7 +70,7 @@ extension StatementExecutor {
         }
         let results = Array(answer.results[opening.count..<opening.count + steps.count])
         guard options != nil else { return results }
-        guard answer.results.last?.commandTag == "COMMIT" else {
+        guard isAlone || answer.results.last?.commandTag == "COMMIT" else {
             throw PostgresError(.server(.inFailedSQLTransaction))
         }
         transactionState = .committed
@@ -75,7 +80,20 @@ extension StatementExecutor {
 
     private var openingSteps: [ConnectionHandle.Step] {
         guard case .opening(let options) = transactionState else { return [] }
-        return options.opening.map { .unprepared(text: $0, ParameterList()) }
+        return Self.steps(of: options.opening)
+    }
+
+    private static func steps(of texts: [String]) -> [ConnectionHandle.Step] {
+        texts.map { .unprepared(text: $0, ParameterList()) }
+    }
+
+    /// Whether these are the whole transaction, and one statement that sees by itself what it would see inside of one. To prepare it
+    /// takes a transaction.
+    private func isWhole(_ statements: [SQL], _ keys: [StatementCache.Key], _ options: TransactionOptions) -> Bool {
+        guard case .opening = transactionState, statements.count == 1, options.isolation != .serializable else {
+            return false
+        }
+        return !statements[0].isPrepared || isPrepared(keys[0])
     }
 
     private func noteOpening(_ answer: ConnectionHandle.PipelineAnswer, of count: Int) {

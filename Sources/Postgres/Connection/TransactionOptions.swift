@@ -46,11 +46,16 @@ public struct TransactionOptions: Sendable {
 
     /// The statements that open the transaction.
     var opening: [String] {
-        var statements = ["BEGIN ISOLATION LEVEL \(isolation.rawValue) READ \(readOnly ? "ONLY" : "WRITE")"]
-        if let statementTimeout {
-            statements.append("SET LOCAL statement_timeout = \(statementTimeout.roundedUpMilliseconds)")
+        ["BEGIN ISOLATION LEVEL \(isolation.rawValue) READ \(readOnly ? "ONLY" : "WRITE")"] + limits
+    }
+
+    /// The statement that sets its limits, if it has any of its own: one for both.
+    var limits: [String] {
+        let settings = [("statement_timeout", statementTimeout), ("lock_timeout", lockTimeout)].compactMap {
+            name,
+            limit in
+            limit.map { "set_config('\(name)', '\($0.roundedUpMilliseconds)', true)" }
         }
-        if let lockTimeout { statements.append("SET LOCAL lock_timeout = \(lockTimeout.roundedUpMilliseconds)") }
-        return statements
+        return settings.isEmpty ? [] : ["SELECT \(settings.joined(separator: ", "))"]
     }
 }
