@@ -49,6 +49,53 @@ import Testing
         #expect(values["options"]?.hasSuffix("-c TimeZone=UTC -c statement_timeout=1") == true)
     }
 
+    @Test func `what sessions are to have is each setting once, as the string says where it says so`() throws {
+        let options = #"-c statement_timeout=1 --lock-timeout=2 -csearch_path=a\ b -B 3 - -c"#
+        let quoted = options.replacing(#"\"#, with: #"\\"#)
+        var configuration = try PostgresConfiguration(url: "host=db options='\(quoted)'")
+        configuration.sessionSettings = ["jit": "off"]
+        #expect(
+            configuration.wantedSettings.map { "\($0.name)=\($0.value)" } == [
+                "idle_in_transaction_session_timeout=10000", "TimeZone=UTC", "jit=off", "statement_timeout=1",
+                "lock_timeout=2", "search_path=a b",
+            ]
+        )
+        #expect(configuration.infoWithoutSettings.values["options"]?.hasPrefix("-c statement_timeout=1") == true)
+    }
+
+    @Test(arguments: ["unsupported startup parameter: options", "unsupported startup parameter in options: jit"])
+    func `a pooler that takes no settings is told from a server that is away`(words: String) {
+        let reason = "connection to server at \"db\", port 6432 failed: FATAL:  \(words)"
+        #expect(PostgresError(.connectionFailed, reason: reason).refusal == .noSettings)
+    }
+
+    @Test func `a setting lacks unless it is in force, and a limit of time may be another one`() {
+        func lacks(_ name: String, _ wanted: String, _ found: String?) -> Bool {
+            !SessionSurvey.Setting(name: name, wanted: wanted, found: found).isInForce
+        }
+        #expect(!lacks("lock_timeout", "5s", "3s") && lacks("lock_timeout", "5s", "0"))
+        #expect(lacks("lock_timeout", "0", "5s"))
+        #expect(lacks("carillon.bundles", "on", nil) && lacks("carillon.bundles", "on", ""))
+        #expect(!lacks("search_path", "a,b", "a, b") && lacks("search_path", "a", "public"))
+    }
+
+    @Test func `what lacks is given to the role by statements that quote what they name`() {
+        let survey = SessionSurvey(
+            role: "it's",
+            database: "a\"b",
+            settings: [
+                .init(name: "jit", wanted: "off", found: "off"), .init(name: "TimeZone", wanted: "U'TC", found: "GMT"),
+                .init(name: "search_path", wanted: "a, b", found: "public"),
+            ]
+        )
+        #expect(
+            survey.remedy == [
+                #"ALTER ROLE "it's" IN DATABASE "a""b" SET TimeZone TO 'U''TC';"#,
+                #"ALTER ROLE "it's" IN DATABASE "a""b" SET search_path TO a, b;"#,
+            ]
+        )
+    }
+
     @Test(arguments: [
         ("host=a", "read-write", true), ("host=a,b", "read-write", true),
         ("postgresql://a:1,b:2/x", "read-write", true),

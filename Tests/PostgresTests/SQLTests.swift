@@ -96,7 +96,7 @@ import Testing
 }
 
 @Suite struct StatementCacheTests {
-    private var cache = StatementCache(capacity: 2)
+    private var cache = StatementCache(capacity: 2, mark: 35)
 
     @Test mutating func `gives up what has gone unused the longest`() {
         insert("a", "b")
@@ -104,8 +104,7 @@ import Testing
         insert("c")
         #expect(cache.name(for: key("b")) == nil)
         #expect(cache.name(for: key("a")) == "a")
-        #expect(cache.takeOrphans() == ["b"])
-        #expect(cache.takeOrphans() == [])
+        #expect(cache.leftBehind == 1)
     }
 
     @Test mutating func `the same text with other types is another statement`() {
@@ -124,18 +123,26 @@ import Testing
         #expect(cache.count == 2)
     }
 
-    @Test mutating func `a removed statement is left for deallocation`() {
+    @Test func `no two connections use the same names`() {
+        var (one, two) = (cache, StatementCache(capacity: 2, mark: 36))
+        #expect(one.makeName() == "carillon_z_1")
+        #expect(two.makeName() == "carillon_10_1")
+    }
+
+    @Test mutating func `a connection is worn once it has left behind as many as it keeps`() {
         insert("a")
         cache.remove(key("a"))
         cache.remove(key("unknown"))
-        #expect(cache.takeOrphans() == ["a"])
+        #expect(cache.leftBehind == 1 && !cache.isWorn)
+        insert("b", "c", "d")
+        #expect(cache.isWorn)
     }
 
-    @Test mutating func `what the server has forgotten is not deallocated`() {
-        insert("a", "b", "c")
+    @Test mutating func `what the server has forgotten is not left behind`() {
+        insert("a", "b", "c", "d")
         cache.forgetAll()
         #expect(cache.count == 0)
-        #expect(cache.takeOrphans() == [])
+        #expect(!cache.isWorn)
     }
 
     private func key(_ text: String) -> StatementCache.Key { StatementCache.Key(text: text, types: []) }

@@ -131,15 +131,67 @@ import Testing
             $0.statementCacheCapacity = 3
         }
     )
-    func `prepares each statement once and forgets the one unused the longest`() async throws {
-        try await pool.withConnection { session in
+    func `prepares each statement once, and a connection that left many behind is replaced`() async throws {
+        let former = try await pool.withConnection { session in
             for _ in 0..<3 {
                 for number in 1...2 { try session.execute("SELECT \(1) /* \(identifier: "\(number)") */") }
             }
             #expect(try prepared(session) == 3)
             for number in 1...10 { try session.execute("SELECT \(1) /* \(identifier: "\(number)") */") }
-            #expect(try prepared(session) <= 4)
+            return try process(session)
         }
+        let (other, count) = try await pool.withConnection { session in (try process(session), try prepared(session)) }
+        #expect(other != former)
+        #expect(count <= 3)
+    }
+
+    @Test(
+        .pool {
+            $0.poolSize = 1
+            $0.preparesStatements = false
+        }
+    )
+    func `nothing is prepared where statements are sent whole, in transactions and pipelines neither`() async throws {
+        try await pool.withTransaction { session in
+            for number in 1...3 { try session.execute("SELECT \(number)") }
+            try session.pipeline(["SELECT \(1)", "SELECT \(2)"])
+            _ = try session.commit(after: ["SELECT \(3)"])
+        }
+        try await pool.withConnection { session in
+            for number in 1...3 { try session.execute("SELECT \(number)") }
+            #expect(try prepared(session) == 0)
+        }
+    }
+
+    @Test(.pool { $0.poolSize = 2 }) func `names of statements are each connection's own`() async throws {
+        let names = try await withThrowingTaskGroup(of: Set<String>.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    try await pool.withConnection { session in
+                        try session.execute("SELECT \(1)")
+                        let names = try session.query(
+                            .unprepared("SELECT name FROM pg_prepared_statements")
+                        ) { row in try row.decode(0, as: String.self) }
+                        // The other one gets another connection, also when it comes later.
+                        session.retire()
+                        return Set(names)
+                    }
+                }
+            }
+            return try await group.reduce(into: [Set<String>]()) { $0.append($1) }
+        }
+        #expect(names.allSatisfy { $0.count == 1 })
+        #expect(names.reduce(into: Set()) { $0.formUnion($1) }.count == 2)
+    }
+
+    @Test func `without a pooler the server itself answers, and all settings are in force`() async throws {
+        #expect(try await pool.withConnection { session in try session.isPooled } == false)
+        let survey = try await pool.surveySession()
+        #expect(survey.lacking.isEmpty && survey.remedy.isEmpty, "\(survey.settings)")
+        #expect(survey.settings.contains { $0.name == "search_path" && $0.found?.hasPrefix("test_") == true })
+        #expect(survey.settings.contains { $0.name == "statement_timeout" && $0.found == "15s" })
+        let pooler = try await PoolerSurvey.look(pool.configuration)
+        #expect(pooler == PoolerSurvey(isPooled: false, keepsStatements: true))
     }
 
     @Test func `what is unprepared is not kept`() async throws {
@@ -174,6 +226,10 @@ import Testing
         }
         let result = try await pool.withConnection { try $0.queryFirst("SELECT 1") { _ in true } }
         #expect(result == true)
+    }
+
+    private func process(_ session: borrowing PostgresSession) throws -> Int32? {
+        try session.queryFirst(.unprepared("SELECT pg_backend_pid()")) { row in try row.decode(0) }
     }
 
     private func prepared(_ session: borrowing PostgresSession) throws -> Int {

@@ -27,9 +27,14 @@ public struct PostgresConfiguration: Sendable {
     public var reconnectBase: Duration = .milliseconds(50)
     /// The longest wait between two attempts to connect.
     public var reconnectLimit: Duration = .seconds(1)
-    /// How many prepared statements each connection keeps.
+    /// Whether statements are prepared under a name and kept, or sent whole each time. A pooler that hands out sessions by transaction
+    /// has to know of names: PgBouncer does from 1.21 on, with `max_prepared_statements`.
+    public var preparesStatements = true
+    /// How many prepared statements each connection keeps; once it has given up as many, it is replaced.
     public var statementCacheCapacity = 256
     /// Further settings of each session, such as `jit` or `work_mem`; they win over those above.
+    ///
+    /// A pooler may take none of these: then they are the role's, see ``SessionSurvey``.
     public var sessionSettings: [String: String] = [:]
     /// Told how long each caller waited for a connection, in vain or not; called on the caller's task.
     public var onWait: (@Sendable (Duration) -> Void)?
@@ -71,6 +76,13 @@ extension PostgresConfiguration {
 
     /// The connection string with everything that a session needs.
     var sessionInfo: ConnectionInfo {
+        var info = infoWithoutSettings
+        info.prependSessionSettings(ownSettings)
+        return info
+    }
+
+    /// The same without settings of the session, for a pooler that takes none.
+    var infoWithoutSettings: ConnectionInfo {
         var info = connectionInfo
         info.setDefaults([
             "application_name": applicationName,
@@ -83,15 +95,24 @@ extension PostgresConfiguration {
             "target_session_attrs": "read-write",
         ])
         info.set("client_encoding", to: "UTF8")
-        info.prependSessionSettings(
-            [
-                ("statement_timeout", String(statementTimeout.roundedUpMilliseconds)),
-                ("lock_timeout", String(lockTimeout.roundedUpMilliseconds)),
-                ("idle_in_transaction_session_timeout", String(idleInTransactionTimeout.roundedUpMilliseconds)),
-                ("TimeZone", "UTC"),
-            ] + sessionSettings.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
-        )
         return info
+    }
+
+    /// What sessions are to have, each setting once; what the string says of one wins.
+    var wantedSettings: [(name: String, value: String)] {
+        let all = ownSettings + connectionInfo.settings
+        return all.enumerated().filter { index, setting in
+            !all[(index + 1)...].contains { $0.name.lowercased() == setting.name.lowercased() }
+        }.map(\.element)
+    }
+
+    private var ownSettings: [(name: String, value: String)] {
+        [
+            ("statement_timeout", String(statementTimeout.roundedUpMilliseconds)),
+            ("lock_timeout", String(lockTimeout.roundedUpMilliseconds)),
+            ("idle_in_transaction_session_timeout", String(idleInTransactionTimeout.roundedUpMilliseconds)),
+            ("TimeZone", "UTC"),
+        ] + sessionSettings.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }
 
     var backoff: Backoff { Backoff(base: reconnectBase, limit: reconnectLimit) }

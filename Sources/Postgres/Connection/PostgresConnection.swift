@@ -60,9 +60,21 @@ actor PostgresConnection {
 
     private func connect() throws(PostgresError) {
         executor = StatementExecutor(
-            handle: try ConnectionHandle.open(configuration.sessionInfo),
+            handle: try Self.openHandle(configuration),
             configuration: configuration,
             canceller: canceller
         )
+    }
+
+    /// Connects once more, without settings of the session, where a pooler takes none: its role has them then, or nobody
+    /// (``SessionSurvey``). It is asked anew each time, since another host of the string may take them. Settings that the string itself
+    /// gives are not left out: a `search_path` says which tables are meant.
+    private static func openHandle(_ configuration: PostgresConfiguration) throws(PostgresError) -> ConnectionHandle {
+        do throws(PostgresError) {
+            return try ConnectionHandle.open(configuration.sessionInfo)
+        } catch {
+            guard error.refusal == .noSettings, !configuration.connectionInfo.hasOptions else { throw error }
+            return try ConnectionHandle.open(configuration.infoWithoutSettings)
+        }
     }
 }

@@ -113,6 +113,16 @@ public struct PostgresSession: ~Copyable {
         try executor.transactionOfItsOwn(options, body)
     }
 
+    /// Whether another process answers than the one that this connection was made to: there is a pooler in between.
+    public var isPooled: Bool {
+        get throws {
+            let process = try queryFirst(.unprepared("SELECT pg_backend_pid()")) { row in
+                try row.decode(0, as: Int32.self)
+            }
+            return process != executor.serverProcessID
+        }
+    }
+
     /// Ends the use of this connection, which is closed then: what it keeps, such as settings and locks, is for no other caller.
     public func retire() {
         executor.isAbandoned = true

@@ -12,17 +12,30 @@ struct StatementCache {
     }
 
     private let capacity: Int
+    /// What all names begin with.
+    private let prefix: String
     private var entries: [Key: Entry] = [:]
     private var clock: UInt64 = 0
 
-    /// Statements that the server still holds and nobody will use again.
-    private(set) var orphans: [String] = []
+    /// How many statements the server still holds that nobody will use again.
+    private(set) var leftBehind = 0
 
-    init(capacity: Int) {
+    /// A connection's memory, empty yet.
+    ///
+    /// - Parameters:
+    ///   - capacity: How many statements it remembers.
+    ///   - mark: A random number, which is part of all names. A pooler gives many connections one session of the server in turn, and a
+    ///     name that two of them use would run the other one's statement.
+    init(capacity: Int, mark: UInt64) {
         self.capacity = max(1, capacity)
+        prefix = "carillon_\(String(mark, radix: 36))_"
     }
 
     var count: Int { entries.count }
+
+    /// Whether so many were left behind that it is time for another connection, with which the server forgets them. DEALLOCATE is a
+    /// statement to a pooler, which has given them other names, and libpq has no other way before 17 (`docs/decisions/0038`).
+    var isWorn: Bool { leftBehind >= capacity }
 
     /// The name the statement is prepared under, if it is.
     mutating func name(for key: Key) -> String? {
@@ -35,7 +48,7 @@ struct StatementCache {
     /// A name for a statement about to be prepared; never the same twice.
     mutating func makeName() -> String {
         clock += 1
-        return "carillon_\(clock)"
+        return "\(prefix)\(clock)"
     }
 
     /// Remembers a prepared statement, giving up the one that has gone unused the longest when there is no room.
@@ -49,19 +62,12 @@ struct StatementCache {
 
     /// Gives a statement up.
     mutating func remove(_ key: Key) {
-        guard let entry = entries.removeValue(forKey: key) else { return }
-        orphans.append(entry.name)
+        if entries.removeValue(forKey: key) != nil { leftBehind += 1 }
     }
 
     /// Takes note that the server holds none of the statements any more.
     mutating func forgetAll() {
         entries.removeAll()
-        orphans.removeAll()
-    }
-
-    /// Hands over the orphans, for deallocation.
-    mutating func takeOrphans() -> [String] {
-        defer { orphans.removeAll() }
-        return orphans
+        leftBehind = 0
     }
 }

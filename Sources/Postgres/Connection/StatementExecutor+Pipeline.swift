@@ -114,7 +114,7 @@ extension StatementExecutor {
         var steps: [ConnectionHandle.Step] = []
         for (statement, key) in zip(statements, keys) {
             // A cache that is too small would give up one while another is prepared.
-            guard statement.isPrepared, statements.count <= configuration.statementCacheCapacity else {
+            guard isKept(statement), statements.count <= configuration.statementCacheCapacity else {
                 steps.append(.unprepared(text: key.text, statement.parameters))
                 continue
             }

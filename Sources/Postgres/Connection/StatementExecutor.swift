@@ -24,7 +24,10 @@ final class StatementExecutor {
         self.canceller = canceller
         self.configuration = configuration
         requiresPrimary = configuration.connectionInfo.requiresPrimary
-        statements = StatementCache(capacity: configuration.statementCacheCapacity)
+        statements = StatementCache(
+            capacity: configuration.statementCacheCapacity,
+            mark: .random(in: .min ... .max)
+        )
         replyTimeout = configuration.replyTimeout(forStatementTimeout: configuration.statementTimeout)
     }
 
@@ -54,7 +57,7 @@ final class StatementExecutor {
     /// - Returns: Whether the connection may serve another caller.
     func endLease() -> Bool {
         if !isBroken, !handle.isIdle { rollBack() }
-        return !isBroken && handle.isIdle
+        return !isBroken && handle.isIdle && !statements.isWorn
     }
 }
 
@@ -64,7 +67,7 @@ extension StatementExecutor {
         try sql.parameters.check()
         return try runInterruptibly(isRead: sql.isSelect) { () throws(PostgresError) in
             if case .opening = transactionState { return try runTogether([sql])[0] }
-            guard sql.isPrepared else {
+            guard isKept(sql) else {
                 return try handle.run(text: sql.text, parameters: sql.parameters, timeout: bounded(replyTimeout))
             }
             return try runPrepared(sql)
@@ -172,6 +175,9 @@ extension StatementExecutor {
         return true
     }
 
+    /// Whether a statement is prepared under a name, for its next time.
+    func isKept(_ sql: SQL) -> Bool { sql.isPrepared && configuration.preparesStatements }
+
     func isPrepared(_ key: StatementCache.Key) -> Bool { statements.name(for: key) != nil }
 
     private func runPrepared(
@@ -186,9 +192,6 @@ extension StatementExecutor {
         let name = statements.makeName()
         _ = try handle.prepare(name, text: key.text, types: key.types, timeout: bounded(replyTimeout))
         statements.insert(key, name: name)
-        for orphan in statements.takeOrphans() {
-            _ = try handle.run(script: "DEALLOCATE \(orphan)", timeout: bounded(replyTimeout))
-        }
         return name
     }
 }

@@ -127,12 +127,15 @@ extension PostgresError {
         case noRole
         /// There is no database of that name.
         case noDatabase
+        /// A pooler does not take settings that come with a connection.
+        case noSettings
 
         fileprivate var words: [String] {
             switch self {
             case .wrongPassword: ["password authentication failed"]
             case .noRole: [": FATAL:  role \"", "\" does not exist"]
             case .noDatabase: [": FATAL:  database \"", "\" does not exist"]
+            case .noSettings: ["unsupported startup parameter", "options"]
             }
         }
     }

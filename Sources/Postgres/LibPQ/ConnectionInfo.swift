@@ -30,6 +30,43 @@ struct ConnectionInfo: Sendable {
     /// Whether a server that refuses writes is not the one that was asked for.
     var requiresPrimary: Bool { ["read-write", "primary"].contains(values["target_session_attrs"] ?? "read-write") }
 
+    /// Whether the string itself gives settings of the session.
+    var hasOptions: Bool { values["options"] != nil }
+
+    /// The settings of the session that the string gives, in the forms `-c name=value` and `--name=value`.
+    var settings: [(name: String, value: String)] {
+        var settings: [(name: String, value: String)] = []
+        var words = Self.words(of: values["options"] ?? "")[...]
+        while var word = words.popFirst() {
+            if word == "-c" {
+                word = words.popFirst() ?? ""
+            } else if word.hasPrefix("--") || word.hasPrefix("-c") {
+                word.removeFirst(2)
+            }
+            guard let end = word.firstIndex(of: "=") else { continue }
+            let name = String(word[..<end]).replacing("-", with: "_")
+            settings.append((name: name, value: String(word[word.index(after: end)...])))
+        }
+        return settings
+    }
+
+    /// Words with blanks between them; what follows a backslash is part of a word.
+    private static func words(of text: String) -> [String] {
+        var words = [""]
+        var isEscaped = false
+        for character in text {
+            if isEscaped || (character != "\\" && !character.isWhitespace) {
+                words[words.count - 1].append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else {
+                words.append("")
+            }
+        }
+        return words.filter { !$0.isEmpty }
+    }
+
     /// The string without any secret.
     var redacted: String {
         ["host", "hostaddr", "port", "dbname", "user"]

@@ -16,7 +16,7 @@ public import ServiceLifecycle
 /// The closure is synchronous and runs on the connection's own thread. When the calling task is cancelled, the statement
 /// that runs is interrupted. ``run()`` keeps the pool until shutdown; no connection is opened before the first use.
 public final class PostgresPool: Service, Sendable {
-    private let configuration: PostgresConfiguration
+    let configuration: PostgresConfiguration
     private let logger: Logger
     private let registry: PoolRegistry
 
