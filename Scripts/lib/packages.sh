@@ -72,6 +72,23 @@ require_packages() {
     if ((${#missing[@]} > 0)); then install_packages "${missing[@]}"; fi
 }
 
+# has_pooler: whether there is a PgBouncer, which is where PATH need not lead.
+has_pooler() {
+    local directory
+    for directory in /usr/sbin /usr/local/sbin /usr/bin /usr/local/bin /opt/homebrew/bin; do
+        if [[ -x $directory/pgbouncer ]]; then return 0; fi
+    done
+    return 1
+}
+
+# require_pooler: installs a PgBouncer where there is none; fails, with a word, where it cannot be installed.
+require_pooler() {
+    if has_pooler; then return 0; fi
+    if command -v apt-get >/dev/null && can_be_root && (install_packages pgbouncer) && has_pooler; then return 0; fi
+    note 'pgbouncer is not here and cannot be installed: tests through a pooler are left out'
+    return 1
+}
+
 # has_browser: whether there is a Chromium that starts; a package of Ubuntu's only says where to get one.
 has_browser() {
     local browser

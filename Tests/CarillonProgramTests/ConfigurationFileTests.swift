@@ -138,6 +138,7 @@ import Testing
         (PostgresError(.server(.featureNotSupported)), "psql -d push -c 'SELECT version()'"),
         (refused(#"database "push" does not exist"#), "createdb --owner chat push"),
         (refused(#"role "chat" does not exist"#), "createuser --pwprompt chat"),
+        (refused("unsupported startup parameter: options"), "ALTER ROLE"),
         (refused(#"password authentication failed for user "chat""#), #"psql -d postgres -c '\password "chat"'"#),
     ])
     func `an answer that is final comes with the command that helps`(error: PostgresError, command: String) throws {

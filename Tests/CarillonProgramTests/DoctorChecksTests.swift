@@ -2,6 +2,7 @@ import CarillonCore
 import CarillonStore
 import Testing
 
+@testable import Postgres
 @testable import carillon
 
 /// What doctor says of endpoints.
@@ -62,6 +63,38 @@ import Testing
             #expect(words(condition).contains(expected), "\(words(condition))")
             #expect(words(condition).hasSuffix("ok endpoints: 0 of 1 are well"))
         }
+    }
+}
+
+/// What doctor says of a pooler.
+@Suite struct PoolerChecksTests {
+    @Test(arguments: [
+        (false, true, true, "ok pooler: none"), (true, false, true, "FAIL statements: prepared statements are lost"),
+        (true, true, true, "ok statements: are prepared once"), (true, nil, true, "warn statements: are prepared once"),
+        (true, false, false, "ok statements: are sent whole"), (true, true, false, "would work without"),
+        (true, nil, false, "ok statements: are sent whole"),
+    ])
+    func `it says whether there is one, and what becomes of statements`(
+        isPooled: Bool,
+        keepsStatements: Bool?,
+        preparesStatements: Bool,
+        expected: String
+    ) {
+        let pooler = PoolerSurvey(isPooled: isPooled, keepsStatements: keepsStatements)
+        let findings = PoolerChecks.findings(pooler, preparesStatements: preparesStatements)
+        let words = findings.map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
+        #expect(words.contains { $0.contains(expected) }, "\(words)")
+    }
+
+    @Test func `what is in force is shown, and what lacks with the statement that gives it to the role`() {
+        func finding(_ found: String?) -> Finding {
+            let setting = SessionSurvey.Setting(name: "jit", wanted: "off", found: found)
+            return PoolerChecks.finding(SessionSurvey(role: "chat", database: "push", settings: [setting]))
+        }
+        #expect(finding("off") == .ok("settings", "in force: jit off"))
+        #expect(finding(nil).verdict == .fail)
+        #expect(finding("on").detail.hasPrefix("jit is on: "))
+        #expect(finding("on").detail.hasSuffix(#"ALTER ROLE "chat" IN DATABASE "push" SET jit TO 'off';"#))
     }
 }
 

@@ -38,6 +38,8 @@ import Testing
     @Test(
         arguments: [
             ("CARILLON_LISTEN", "8080"), ("CARILLON_LISTEN", "127.0.0.1:65536"), ("CARILLON_LISTEN", ""),
+            ("CARILLON_PREPARED_STATEMENTS", "no"), ("CARILLON_ANNOUNCEMENTS_URL", "mysql://db/carillon"),
+            ("CARILLON_ANNOUNCEMENTS_URL", "postgres://db/carillon"),
             ("CARILLON_MANAGEMENT_LISTEN", "::1:9090"), ("CARILLON_DATABASE_URL", "mysql://db/carillon"),
             ("CARILLON_DATA_DIR", ""), ("CARILLON_OPERATOR_TOKEN", "short"), ("CARILLON_MASTER_KEY", "c2hvcnQ="),
             ("CARILLON_LOG_LEVEL", "loud"), ("CARILLON_LOG_FORMAT", "xml"), ("CARILLON_EGRESS_ALLOW", "10.0.0.0"),
@@ -75,6 +77,7 @@ import Testing
             ("CARILLON_OPERATOR_TOKEN", "secret-but-short"), ("CARILLON_OPERATOR_TOKEN_PREVIOUS", "secret-but-short"),
             ("CARILLON_MASTER_KEY", "secret-and-no-base64"),
             ("CARILLON_DATABASE_URL", "postgres://u:secret@h:1/d?unknown=secret"),
+            ("CARILLON_ANNOUNCEMENTS_URL", "postgres://u:secret@h:1/d?unknown=secret"),
         ]
     )
     func `a secret is not part of the message`(name: String, value: String) {
@@ -89,6 +92,19 @@ import Testing
         #expect(error.mistakes.contains { $0.hasPrefix("CARILLON_OPERATOR_TOKEN is required") })
         #expect(error.mistakes.contains { $0.hasPrefix("CARILLON_MASTER_KEY is required") })
         #expect(throws: Never.self) { try Settings(environment: environment, for: .database) }
+    }
+
+    @Test func `statements are prepared unless a pooler loses them, and announcements may go past it`() throws {
+        #expect(try Settings(environment: [:], for: .database).preparesStatements)
+        var environment = [
+            "CARILLON_DATABASE_URL": "postgres://pooler/carillon", "CARILLON_PREPARED_STATEMENTS": "off",
+        ]
+        let settings = try Settings(environment: environment, for: .database)
+        #expect(!settings.preparesStatements && settings.announcements == nil)
+        environment["CARILLON_ANNOUNCEMENTS_URL"] = "postgres://db/carillon"
+        let announcements = try Settings(environment: environment, for: .database).announcements
+        #expect("\(try #require(announcements))" == "host=db dbname=carillon")
+        #expect(Setting.announcementsUrl.isSecret)
     }
 
     @Test func `a wrong secret is not reported as missing too`() throws {

@@ -5,9 +5,9 @@ import ServiceLifecycle
 
 /// Carries announcements between the replicas of one database by LISTEN and NOTIFY.
 ///
-/// It listens on a connection of its own, straight to PostgreSQL: a pooler that hands connections out by transaction
-/// does not carry notifications. What may have been missed while there was no connection is told as a change of
-/// everything once there is one again.
+/// It listens on a connection of its own, straight to PostgreSQL: a pooler that hands sessions out by transaction gives
+/// notifications to whoever has the session that listens. So nobody listens through one, unless the operator says that it may be.
+/// What may have been missed while there was no connection is told as a change of everything once there is one again.
 /// - SeeAlso: PostgreSQL documentation, "NOTIFY"
 package struct AnnouncementPost: Service {
     /// The least time between two notifications: they wait in one line for all databases of a server.
@@ -19,6 +19,7 @@ package struct AnnouncementPost: Service {
     private let announcements: Announcements
     private let pool: PostgresPool
     private let configuration: PostgresConfiguration
+    private let isChosen: Bool
     private let logger: Logger
     /// Tells this replica's own notifications from those of others.
     private let sender = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -29,25 +30,52 @@ package struct AnnouncementPost: Service {
     ///   - announcements: What to tell, and whom.
     ///   - pool: Notifies; a statement of its own for each notification.
     ///   - configuration: Where to listen.
+    ///   - isChosen: Whether the operator says that this is the way for announcements; otherwise a pooler is looked out for.
     ///   - logger: Told when it cannot listen or notify.
     package init(
         _ announcements: Announcements,
         pool: PostgresPool,
         configuration: PostgresConfiguration,
+        isChosen: Bool = false,
         logger: Logger
     ) {
         self.announcements = announcements
         self.pool = pool
         self.configuration = configuration
+        self.isChosen = isChosen
         self.logger = logger
     }
 
     /// Listens and notifies until graceful shutdown; what waits then is told before it returns.
     package func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await listener.run() }
+            group.addTask { try await listen() }
             group.addTask { await notifyUntilShutdown() }
             try await group.waitForAll()
+        }
+    }
+
+    private func listen() async throws {
+        guard await !isPooled() else {
+            logger.warning(
+                "Changes that other replicas make are found late: a pooler carries no announcements",
+                metadata: ["remedy": "set CARILLON_ANNOUNCEMENTS_URL to the same database without the pooler"]
+            )
+            return
+        }
+        try await listener.run()
+    }
+
+    /// Whether a pooler is in the way, once there is an answer.
+    private func isPooled() async -> Bool {
+        if isChosen { return false }
+        return await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                let answer = try? await pool.withConnection { session in try session.isPooled }
+                if let answer { return answer }
+                try? await Task.sleep(for: Self.patience)
+            }
+            return false
         }
     }
 

@@ -75,6 +75,8 @@ package enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible
     case changedFile(String)
     /// The database was migrated by a newer release.
     case databaseIsNewer(database: Int, files: Int)
+    /// A pooler is in between, which may give each statement another session.
+    case pooled
 
     /// What is wrong, and what to do.
     package var description: String {
@@ -93,6 +95,9 @@ package enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible
             "migration \(name) was changed after it had been run; restore it and add a new one"
         case .databaseIsNewer(let database, let files):
             "the database is at migration \(database), newer than this release, which ends at \(files)"
+        case .pooled:
+            "migrations need a session of their own, and there is a pooler in between: set CARILLON_ANNOUNCEMENTS_URL to the same "
+                + "database without the pooler"
         }
     }
 }

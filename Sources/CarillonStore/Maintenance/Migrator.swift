@@ -33,6 +33,7 @@ package struct Migrator: Sendable {
             // Its settings and the turn are for nobody else.
             defer { session.retire() }
             try ServerTooOld.check(session)
+            guard try !session.isPooled else { throw MigrationError.pooled }
             try session.script("SET statement_timeout = 0")
             try session.script("SET lock_timeout = 0")
             try takeTurn(session)

@@ -12,6 +12,7 @@ enum Database {
     ///   - settings: Where the database is.
     ///   - placement: Which of several.
     ///   - logger: Told what becomes of the server.
+    ///   - isPastPooler: Whether sessions are needed that are nobody else's, where another way leads to such.
     ///   - adjust: Changes how the database is used.
     ///   - body: The work.
     /// - Returns: What `body` returns.
@@ -20,11 +21,16 @@ enum Database {
         _ settings: Settings,
         of placement: PlacementName = .home,
         logger: Logger,
+        pastPooler isPastPooler: Bool = false,
         adjusting adjust: (inout PostgresConfiguration) -> Void = { _ in },
         _ body: (PostgresPool) async throws -> Value
     ) async throws -> Value {
         switch settings.database(of: placement) {
-        case .server(var configuration):
+        case .server(let server):
+            // There is another way to home alone.
+            let direct = placement == .home ? settings.announcements : nil
+            var configuration = isPastPooler ? direct ?? server : server
+            configuration.preparesStatements = settings.preparesStatements
             adjust(&configuration)
             do {
                 return try await PostgresPool.withPool(configuration: configuration, logger: logger, body)

@@ -29,6 +29,11 @@ struct DatabaseAdvice: CustomStringConvertible {
                 the password in CARILLON_DATABASE_URL is not that of the role \(role) (28P01): correct it there, or set another: \
                 psql -d postgres -c \("\\password \(role.sqlName)".shellWord)
                 """
+        case (.noSettings?, _):
+            description = """
+                the pooler does not take the settings that CARILLON_DATABASE_URL gives as options: leave them out there, and give them to \
+                the role (ALTER ROLE … SET …); carillon doctor shows which are in force
+                """
         case (_, .insufficientPrivilege?):
             description = """
                 the role \(role) may not do this in the database \(database) (42501): as a superuser make it the owner: \

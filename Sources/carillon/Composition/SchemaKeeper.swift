@@ -79,6 +79,8 @@ struct SchemaKeeper: Service {
         do {
             var configuration = configuration
             configuration.poolSize = 1
+            // A look needs no statement twice, and a pooler may lose what is prepared.
+            configuration.preparesStatements = false
             // Of its own, and silent: that there is no server yet is nothing to warn of.
             let silent = Logger(label: logger.label) { _ in SwiftLogNoOpLogHandler() }
             return try await PostgresPool.withPool(configuration: configuration, logger: silent) { pool in
@@ -92,6 +94,9 @@ struct SchemaKeeper: Service {
                     try await migrator.migrate()
                 }
                 let pending = try await migrator.status().pending
+                if !migrates, let advice = try await PoolerAdvice.onStart(pool, with: self.configuration) {
+                    return Problem(words: advice, hasRemedy: true)
+                }
                 guard pending.isEmpty else {
                     let names = pending.joined(separator: ", ")
                     return Problem(words: "migrations pending: run carillon migrate (\(names))")

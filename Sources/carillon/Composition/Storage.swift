@@ -69,6 +69,7 @@ struct Storage: Sendable {
         placements = try configurations.map { [metrics, announcements, secrets] name, configuration in
             var configuration = configuration
             configuration.poolSize = settings.poolSize ?? (areSeveral ? 3 : configuration.poolSize)
+            configuration.preparesStatements = settings.preparesStatements
             configuration.maxWaiters = Self.mostWaiting / configurations.count
             // Each has its own: it depends on what is stored whether it may seal.
             guard let box = SecretBox(masterKey: secrets.masterKey.bytes, previous: settings.masterKeyPrevious?.bytes)
@@ -104,15 +105,22 @@ struct Storage: Sendable {
         journal = Journal(store: placed.journal, clock: clock, logger: logger)
         list?.register(in: metrics)
         let catalog = PostgresPlacementCatalog(pool: home.pool)
+        let announcementPool = settings.announcements.map { way in
+            var way = way
+            way.poolSize = 1
+            way.preparesStatements = settings.preparesStatements
+            return PostgresPool(configuration: way, logger: logger)
+        }
         let post = AnnouncementPost(
             announcements,
-            pool: home.pool,
-            configuration: home.configuration,
+            pool: announcementPool ?? home.pool,
+            configuration: settings.announcements ?? home.configuration,
+            isChosen: settings.announcements != nil,
             logger: logger
         )
         let identities = PlacementIdentities(placements.map(\.name))
         services =
-            (cluster.map { [$0] } ?? [])
+            (cluster.map { [$0] } ?? []) + (announcementPool.map { [$0] } ?? [])
             + placements.flatMap { [list] placement in
                 placement.services(settings, migrates: placement.name == .home && cluster != nil) { pool in
                     guard list == nil else { return try await identities.check(placement.name, pool) }

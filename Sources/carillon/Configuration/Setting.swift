@@ -5,6 +5,8 @@ enum Setting: String, CaseIterable, Sendable {
     case databaseUrl
     case placements
     case poolSize
+    case preparedStatements
+    case announcementsUrl
     case dataDir
     case operatorToken
     case operatorTokenPrevious
@@ -41,7 +43,8 @@ enum Setting: String, CaseIterable, Sendable {
     var isSecret: Bool {
         switch self {
         // URLs may hold passwords.
-        case .databaseUrl, .placements, .operatorToken, .operatorTokenPrevious, .masterKey, .masterKeyPrevious: true
+        case .databaseUrl, .placements, .announcementsUrl: true
+        case .operatorToken, .operatorTokenPrevious, .masterKey, .masterKeyPrevious: true
         default: false
         }
     }

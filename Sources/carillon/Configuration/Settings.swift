@@ -37,6 +37,11 @@ struct Settings: Sendable {
     var placements: [PlacementSetting] = []
     /// How many connections each placement has; `nil` leaves it to how many placements there are.
     var poolSize: Int?
+    /// Whether statements are prepared under a name and kept.
+    var preparesStatements = true
+    /// The same database without the pooler that `database` leads through, for what needs a session of its own: announcements and
+    /// migrations. `nil` where they go the same way as everything.
+    var announcements: PostgresConfiguration?
     /// The embedded cluster and the generated secrets.
     var dataDirectory = ".carillon"
     /// What goes with the embedded cluster when the process ends, however that is; `nil` when the cluster is to stay. Not
@@ -126,6 +131,14 @@ struct Settings: Sendable {
         database = url.map(Database.server) ?? database
         placements = reader.value(.placements, [PlacementSetting].init(setting:)) ?? placements
         poolSize = reader.value(.poolSize, Int.init(poolSize:))
+        preparesStatements = reader.value(.preparedStatements, Bool.init(onOrOff:)) ?? preparesStatements
+        announcements = reader.value(.announcementsUrl, PostgresConfiguration.init(setting:))
+        if announcements != nil, url == nil, !reader.hasRejected(.databaseUrl) {
+            reader.reject(
+                .announcementsUrl,
+                InvalidSetting("is another way to the database that CARILLON_DATABASE_URL names, which is not set")
+            )
+        }
         dataDirectory = reader.value(.dataDir) { $0 } ?? dataDirectory
         operatorToken = reader.value(.operatorToken, Secret.init(operatorToken:))
         operatorTokenPrevious = reader.value(.operatorTokenPrevious, Secret.init(operatorToken:))

@@ -31,9 +31,11 @@ struct DatabaseChecks: Sendable {
     private func findings(in placement: PlacementName, ofNetworks: Bool) async -> [Finding] {
         do {
             if case .embedded = settings.database, !hasCluster { return try await trial() }
-            return try await Database.withPool(settings, of: placement, logger: logger) { pool in
+            // A look needs no statement twice, and a pooler may lose what is prepared.
+            return try await Database.withPool(settings, of: placement, logger: logger, adjusting: Self.adjust) { pool in
                 let migrations = await schema(pool)
-                let findings = try await server(pool) + [try await clock(pool), migrations]
+                let sessions = try await PoolerChecks(settings).findings(pool, of: placement)
+                let findings = try await server(pool) + sessions + [try await clock(pool), migrations]
                 guard migrations.verdict == .ok, try await hasAllTables(pool) else { return findings }
                 return try await findings + [queue(pool)] + MasterKeyChecks(settings).findings(pool)
                     + EndpointChecks(settings).findings(pool) + FaceChecks(settings).findings(pool)
@@ -43,6 +45,11 @@ struct DatabaseChecks: Sendable {
         } catch {
             return [.fail("PostgreSQL", "\(error)")]
         }
+    }
+
+    /// A look needs no statement twice, and a pooler may lose what is prepared.
+    private static func adjust(_ configuration: inout PostgresConfiguration) {
+        configuration.preparesStatements = false
     }
 
     private var hasCluster: Bool {

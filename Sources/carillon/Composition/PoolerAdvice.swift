@@ -1,0 +1,58 @@
+import Postgres
+
+/// What an operator has to do about a pooler between the service and PostgreSQL.
+enum PoolerAdvice {
+    /// What keeps the service from working through it; `nil` where nothing does, or there is none.
+    ///
+    /// - Parameters:
+    ///   - pool: A connection as the service has them.
+    ///   - configuration: Where they lead, and what they ask for.
+    /// - Returns: A sentence without a full stop.
+    /// - Throws: `PostgresError` when the database is away.
+    static func onStart(_ pool: PostgresPool, with configuration: PostgresConfiguration) async throws -> String? {
+        let lacking = try await pool.surveySession().lacking
+        guard lacking.isEmpty else {
+            return """
+                sessions lack settings that Carillon cannot do without, since a pooler does not pass them on: \
+                \(lacking.map(\.name).joined(separator: ", ")); carillon doctor shows the statements that give them to the role
+                """
+        }
+        guard configuration.preparesStatements, try await pool.withConnection({ session in try session.isPooled }),
+            try await PoolerSurvey.look(configuration).keepsStatements == false
+        else { return nil }
+        return lostStatements
+    }
+
+    /// What to do where a session of a later transaction does not know what was prepared.
+    static let lostStatements = """
+        prepared statements are lost between transactions, as the pooler gives each another session: set \
+        CARILLON_PREPARED_STATEMENTS=off, or max_prepared_statements of PgBouncer 1.21 or later
+        """
+
+    /// What to do where that could not be seen.
+    static let unseenStatements = """
+        are prepared once; whether the pooler finds them again was not to be seen: it does where each connection has a session of its \
+        own, otherwise set CARILLON_PREPARED_STATEMENTS=off
+        """
+
+    /// What to do where announcements go through a pooler.
+    static let lostAnnouncements = """
+        replicas do not hear of each other's changes through a pooler, and find them some seconds later: set \
+        CARILLON_ANNOUNCEMENTS_URL to the same database without it
+        """
+
+    /// What to do where even those that have a way of their own do.
+    static let pooledAnnouncements = """
+        CARILLON_ANNOUNCEMENTS_URL leads through a pooler, which has to give each connection a session of its own
+        """
+
+    /// What to do where settings lack.
+    static func lackingSettings(_ survey: SessionSurvey) -> String {
+        let found = survey.lacking.map { "\($0.name) is \($0.found.map { $0.isEmpty ? "empty" : $0 } ?? "unknown")" }
+        return """
+            \(found.joined(separator: ", ")): a pooler does not pass on what Carillon asks for, so give it to the role, as a superuser in \
+            the database \(survey.database), and have the pooler connect anew (RECONNECT in PgBouncer's console): \
+            \(survey.remedy.joined(separator: " "))
+            """
+    }
+}

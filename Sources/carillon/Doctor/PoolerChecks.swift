@@ -1,0 +1,87 @@
+import CarillonCore
+import CarillonStore
+import Logging
+import Postgres
+
+/// Looks at what stands between here and a server that somebody else runs: whether it passes on what sessions need.
+struct PoolerChecks: Sendable {
+    private let settings: Settings
+    private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
+
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    /// What is found; nothing where the server is ours. The pool leads to the same database.
+    func findings(_ pool: PostgresPool, of placement: PlacementName) async throws -> [Finding] {
+        guard case .server(var configuration) = settings.database(of: placement) else { return [] }
+        configuration.poolSize = 1
+        configuration.preparesStatements = false
+        configuration.planForStores()
+        configuration.claimBundles()
+        let pooler = try await PoolerSurvey.look(configuration)
+        let session = try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
+            try await pool.surveySession()
+        }
+        return Self.findings(pooler, preparesStatements: settings.preparesStatements)
+            + [Self.finding(session)]
+            // Announcements go by way of home alone.
+            + (placement == .home ? await announcements(pool, isPooled: pooler.isPooled) : [])
+    }
+
+    /// What is to be said of the pooler itself, and of statements.
+    static func findings(_ pooler: PoolerSurvey, preparesStatements: Bool) -> [Finding] {
+        guard pooler.isPooled else { return [.ok("pooler", "none: connections lead to PostgreSQL itself")] }
+        let statements: Finding =
+            switch (preparesStatements, pooler.keepsStatements) {
+            case (true, false?): .fail("statements", PoolerAdvice.lostStatements)
+            case (true, true?): .ok("statements", "are prepared once, and the pooler finds them again")
+            case (true, nil): .warn("statements", PoolerAdvice.unseenStatements)
+            case (false, true?):
+                .ok("statements", "are sent whole each time; would work without CARILLON_PREPARED_STATEMENTS=off, too")
+            case (false, _): .ok("statements", "are sent whole each time (CARILLON_PREPARED_STATEMENTS=off)")
+            }
+        return [.ok("pooler", "there is one between here and PostgreSQL"), statements]
+    }
+
+    /// What is to be said of the settings of sessions.
+    static func finding(_ survey: SessionSurvey) -> Finding {
+        guard survey.lacking.isEmpty else { return .fail("settings", PoolerAdvice.lackingSettings(survey)) }
+        let inForce = survey.settings.map { "\($0.name) \($0.found ?? "")" }
+        return .ok("settings", "in force: \(inForce.joined(separator: ", "))")
+    }
+
+    private func announcements(_ pool: PostgresPool, isPooled: Bool) async -> [Finding] {
+        let subject = "announcements"
+        guard var way = settings.announcements else {
+            return isPooled ? [.warn(subject, PoolerAdvice.lostAnnouncements)] : []
+        }
+        way.poolSize = 1
+        do {
+            let place = try await Self.place(pool)
+            let (other, isPooled) = try await PostgresPool.withPool(configuration: way, logger: logger) { pool in
+                (try await Self.place(pool), try await pool.withConnection { session in try session.isPooled })
+            }
+            guard place == other else {
+                return [.fail(subject, "CARILLON_ANNOUNCEMENTS_URL leads to another database, or another server")]
+            }
+            return isPooled ? [.warn(subject, PoolerAdvice.pooledAnnouncements)] : [.ok(subject, "go past the pooler")]
+        } catch {
+            return [.fail(subject, "where CARILLON_ANNOUNCEMENTS_URL leads: \(error)")]
+        }
+    }
+
+    /// What tells one database from all others, whatever way leads there.
+    private static func place(_ pool: PostgresPool) async throws -> String? {
+        try await pool.withConnection { session in
+            try session.queryFirst(
+                .unprepared(
+                    """
+                    SELECT concat_ws(' ', pg_postmaster_start_time(), oid) FROM pg_database
+                    WHERE datname = current_database()
+                    """
+                )
+            ) { row in try row.decode(0, as: String.self) }
+        }
+    }
+}
