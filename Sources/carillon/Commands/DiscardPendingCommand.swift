@@ -51,7 +51,13 @@ struct DiscardPendingCommand: AsyncParsableCommand {
             }
             for name in placements {
                 if placements.count > 1 { Terminal().line("placement \(name):") }
-                try await Database.withPool(settings, of: name, logger: logger, pastPooler: true, adjusting: Self.adjust) {
+                try await Database.withPool(
+                    settings,
+                    of: name,
+                    logger: logger,
+                    pastPooler: true,
+                    adjusting: Self.adjust
+                ) {
                     pool in
                     let pending = try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
                         .status().pending

@@ -32,7 +32,8 @@ struct DatabaseChecks: Sendable {
         do {
             if case .embedded = settings.database, !hasCluster { return try await trial() }
             // A look needs no statement twice, and a pooler may lose what is prepared.
-            return try await Database.withPool(settings, of: placement, logger: logger, adjusting: Self.adjust) { pool in
+            return try await Database.withPool(settings, of: placement, logger: logger, adjusting: Self.adjust) {
+                pool in
                 let migrations = await schema(pool)
                 let sessions = try await PoolerChecks(settings).findings(pool, of: placement)
                 let findings = try await server(pool) + sessions + [try await clock(pool), migrations]
