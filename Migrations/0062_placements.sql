@@ -1,7 +1,9 @@
 -- Networks may be in several databases or schemas, placements. The first one, home, keeps the list of who is where; elsewhere these tables
 -- stay empty. Placements are known by their names here, never by where they are.
+-- identity: which database and schema it is; another one of that name is a mistake for as long as networks are listed there.
 CREATE TABLE placements (
     name       text        COLLATE "C" PRIMARY KEY,
+    identity   text,
     state      text        NOT NULL CHECK (state IN ('open', 'full', 'leaving')),
     changed_at timestamptz NOT NULL
 );

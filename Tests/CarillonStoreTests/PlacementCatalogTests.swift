@@ -93,6 +93,29 @@ import Testing
         #expect(making == 0)
     }
 
+    @Test func `a placement with networks is the database that it was, and one without may be another`() async throws {
+        #expect(try await catalog.adopt(p1, identity: "a"), "it was not listed")
+        try await catalog.enter(all)
+        _ = try await catalog.setState(.open, of: p1)
+        #expect(try await catalog.adopt(p1, identity: "a"))
+        #expect(try await catalog.adopt(p1, identity: "b"), "it has no network")
+        _ = try await catalog.reserve("n1", in: p1, among: all, for: nil)
+        #expect(try await catalog.adopt(p1, identity: "b"))
+        #expect(try await !catalog.adopt(p1, identity: "a"))
+        let surveys = Placed<any NetworkSurvey>([p1: scene.survey]) { [p1] _ in p1 }
+        let isRight: @Sendable (PlacementName) async throws -> Bool = { [catalog] name in
+            try await catalog.adopt(name, identity: "a")
+        }
+        let sweep = PlacementSweep(
+            catalog: catalog,
+            surveys: surveys,
+            isRight: isRight,
+            logger: TestDatabase.logger
+        )
+        await sweep.sweep(patience: .zero)
+        #expect(try await catalog.list(unless: nil)?.placements["n1"] == p1, "it is missing in another database")
+    }
+
     @Test func `a name is one network's over all placements, and goes with it`() async throws {
         _ = try await scene.pool.withConnection { session in
             try session.execute(

@@ -238,6 +238,7 @@ extension Services {
                 try await notify(near, "near-2", on: service)
                 let page = try await call(service, .GET, "/v1/networks").json
                 #expect(page["items"]?.elements.map { $0["id"]?.text } == ["near"])
+                #expect(page["incomplete"] == ["p2"])
             }
             try await eventually("an event being accepted again") {
                 try await far.post(TestEvents.messageSent("back")).status == 202
@@ -265,7 +266,36 @@ extension Services {
             try await eventually("home being known again") {
                 try await second.open.send(.GET, "/v1/networks/who", token: second.operatorToken).status == 404
             }
+            try home.kill()
+            try await notify(near.on(second), "near-3", on: second)
+            let making = try await call(second, .POST, "/v1/networks", ["id": "new", "placement": "p2"])
+            #expect(making.status == 503, "\(making.text)")
+            try await home.start()
+            try await eventually("a network being made") {
+                try await call(second, .POST, "/v1/networks", ["id": "new", "placement": "p2"]).status == 201
+            }
             #expect(try await second.stop() == 0)
+            await stop()
+        }
+
+        @Test func `what one replica makes in a placement another finds there, and what is gone it does not`()
+            async throws
+        {
+            try await migrated()
+            let one = try await start()
+            let two = try await RunningService.start(in: scratch, environment: environment)
+            for number in 1...3 {
+                let network = try await network("made-\(number)", in: number == 2 ? "p2" : "p1", on: one)
+                // Asked for before it could be announced: it is looked for.
+                #expect(try await network.on(two).post(TestEvents.messageSent("e-\(number)")).status == 202)
+                #expect(try await call(two, .DELETE, "/v1/networks/\(network.id)").status == 204)
+                try await eventually("the network being gone at the other") {
+                    try await network.post(TestEvents.messageSent("late-\(number)")).status == 401
+                }
+                #expect(try await call(one, .GET, "/v1/networks/\(network.id)").status == 404)
+            }
+            #expect(try await one.stop() == 0)
+            #expect(try await two.stop() == 0)
             await stop()
         }
 
@@ -291,10 +321,22 @@ extension Services {
             #expect(try await twice.exitStatus() != 0)
             #expect(twice.errorText.contains("one database and schema"), "\(twice.errorText)")
             for text in ["p1", "default=postgres://x/y", "P1=postgres://x/y", "p1=postgres://x/y p1=postgres://x/z"] {
-                let wrong = try await serve(text)
-                #expect(try await wrong.exitStatus() != 0)
-                #expect(wrong.errorText.contains("CARILLON_PLACEMENTS"), "\(wrong.errorText)")
+                let refused = try await serve(text)
+                #expect(try await refused.exitStatus() != 0)
+                #expect(refused.errorText.contains("CARILLON_PLACEMENTS"), "\(refused.errorText)")
             }
+
+            // Another database in the place of one that has networks is not used.
+            try await home.withSession { session in try session.script("CREATE SCHEMA other") }
+            let mistaken = home.environment.merging(["CARILLON_PLACEMENTS": "p2=\(home.url(schema: "other"))"]) { $1 }
+            #expect(try await Program(["migrate"], environment: mistaken, scratch: scratch).exitStatus() == 0)
+            let wrong = try await RunningService.start(in: scratch, environment: mistaken)
+            try await eventually("the mistake being told") {
+                let health = try await wrong.management.send(.GET, "/health/ready")
+                return health.json["placements"]?["p2"]?.text?.contains("another database") == true
+            }
+            #expect(try await call(wrong, .GET, "/v1/networks/far").status == 503)
+            #expect(try await wrong.stop() == 0)
 
             // One that is not migrated is waited for, and a network whose placement has no URL here is said to be unavailable.
             let variables = home.environment.merging(["CARILLON_PLACEMENTS": "p1=\(home.url(schema: "nothing"))"]) {

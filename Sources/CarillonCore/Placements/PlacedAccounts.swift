@@ -30,11 +30,13 @@ package struct PlacedAccounts: AccountStore {
     }
 
     /// Networks in the order of their ids, of the placements that answer.
-    package func networks(after: NetworkID?, limit: Int) async throws -> [Network] {
+    package func networks(after: NetworkID?, limit: Int) async throws -> NetworkPage {
         let pages = try await placed.each { name, store in
-            try await store.networks(after: after, limit: limit).map { $0.placed(in: name) }
+            (name, try await store.networks(after: after, limit: limit).networks.map { $0.placed(in: name) })
         }
-        return Array(pages.joined().sorted { $0.id < $1.id }.prefix(limit))
+        let missing = Set(placed.ports.keys).subtracting(pages.map(\.0))
+        let networks = pages.flatMap(\.1).sorted { $0.id < $1.id }.prefix(limit)
+        return NetworkPage(Array(networks), incomplete: missing.sorted())
     }
 
     /// Removes a network from its placement, and then from the list: where that fails, home's housekeeping finds it.

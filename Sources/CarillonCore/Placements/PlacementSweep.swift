@@ -10,12 +10,25 @@ package struct PlacementSweep: Service {
 
     private let catalog: any PlacementCatalog
     private let surveys: Placed<any NetworkSurvey>
+    private let isRight: @Sendable (PlacementName) async throws -> Bool
     private let logger: Logger
 
-    /// A sweep of home's list, by what `surveys` find.
-    package init(catalog: some PlacementCatalog, surveys: Placed<any NetworkSurvey>, logger: Logger) {
+    /// A sweep of home's list.
+    ///
+    /// - Parameters:
+    ///   - catalog: The list.
+    ///   - surveys: Find the networks that there are.
+    ///   - isRight: Whether a placement is the database that it was: in another one nothing is missing.
+    ///   - logger: Told when that fails.
+    package init(
+        catalog: some PlacementCatalog,
+        surveys: Placed<any NetworkSurvey>,
+        isRight: @escaping @Sendable (PlacementName) async throws -> Bool = { _ in true },
+        logger: Logger
+    ) {
         self.catalog = catalog
         self.surveys = surveys
+        self.isRight = isRight
         self.logger = logger
     }
 
@@ -29,7 +42,7 @@ package struct PlacementSweep: Service {
         do {
             _ = try await surveys.each { name, survey in
                 let listed = try await catalog.listed(in: name, olderThan: patience)
-                guard !listed.isEmpty else { return }
+                guard !listed.isEmpty, try await isRight(name) else { return }
                 let existing = Set(try await survey.surveyedNetworks().map(\.id))
                 try await catalog.confirm(listed.filter(existing.contains))
                 try await catalog.remove(listed.filter { !existing.contains($0) }, from: name, olderThan: patience)

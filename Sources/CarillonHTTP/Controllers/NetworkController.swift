@@ -19,9 +19,9 @@ struct NetworkController: Controller {
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         try await services.authenticator.requireOperator(request, context)
         let page = try Page(QueryParameters(request))
-        let networks = try await services.accounts.networks(after: page.after { NetworkID($0) }, limit: page.fetchLimit)
-        let states = try await overview.states(of: networks.prefix(page.limit).map(\.id))
-        return page.answer(networks, key: \.id.rawValue, incomplete: services.placements.unavailable) {
+        let found = try await services.accounts.networks(after: page.after { NetworkID($0) }, limit: page.fetchLimit)
+        let states = try await overview.states(of: found.networks.prefix(page.limit).map(\.id))
+        return page.answer(found.networks, key: \.id.rawValue, incomplete: found.incomplete) {
             $0.json(in: states[$0.id] ?? .new)
         }
     }

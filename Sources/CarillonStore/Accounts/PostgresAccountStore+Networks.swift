@@ -3,8 +3,8 @@ import Postgres
 
 extension PostgresAccountStore {
     /// Networks in the order of their ids.
-    package func networks(after: NetworkID?, limit: Int) async throws -> [Network] {
-        try await pool.withConnection { session in
+    package func networks(after: NetworkID?, limit: Int) async throws -> NetworkPage {
+        let networks = try await pool.withConnection { session in
             try session.query(
                 """
                 SELECT \(sql: Row.networkColumns) FROM networks
@@ -12,6 +12,7 @@ extension PostgresAccountStore {
                 """
             ) { row in try row.network() }
         }
+        return NetworkPage(networks)
     }
 
     /// A network; `nil` when there is none.

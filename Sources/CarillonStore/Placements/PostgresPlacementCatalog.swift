@@ -18,15 +18,7 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
     package func enter(_ names: [PlacementName]) async throws {
         try await pool.write { session in
             var entered = 0
-            for name in names {
-                let state = name == .home ? PlacementState.open : .full
-                entered += try session.execute(
-                    """
-                    INSERT INTO placements (name, state, changed_at) VALUES (\(name.rawValue), \(state.rawValue), now())
-                    ON CONFLICT (name) DO NOTHING
-                    """
-                )
-            }
+            for name in names { entered += try session.enter(name) }
             entered += try session.execute(
                 """
                 INSERT INTO placed_networks (network_id, placement, state, changed_at)
@@ -44,6 +36,24 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
                 """
             )
             if entered > 0 { try session.countPlacementChange() }
+        }
+    }
+
+    /// Notes which database and schema a placement is; `false` where it was another, and has networks there.
+    package func adopt(_ name: PlacementName, identity: String) async throws -> Bool {
+        try await pool.write { session in
+            _ = try session.enter(name)
+            try session.execute(
+                """
+                UPDATE placements SET identity = \(identity)
+                WHERE name = \(name.rawValue) AND identity IS DISTINCT FROM \(identity) AND (identity IS NULL
+                    OR NOT EXISTS (SELECT FROM placed_networks n WHERE n.placement = \(name.rawValue)))
+                """
+            )
+            let known = try session.queryFirst("SELECT identity FROM placements WHERE name = \(name.rawValue)") { row in
+                try row.decode(0, as: String?.self)
+            }
+            return known == identity
         }
     }
 
@@ -212,6 +222,17 @@ extension PostgresSession {
     /// Lets everybody who remembers the list read it anew.
     fileprivate func countPlacementChange() throws {
         try execute("UPDATE placement_changes SET changes = changes + 1")
+    }
+
+    /// Enters a placement, unless it is there: home takes networks, and others when somebody has opened them.
+    fileprivate func enter(_ name: PlacementName) throws -> Int {
+        let state = name == .home ? PlacementState.open : .full
+        return try execute(
+            """
+            INSERT INTO placements (name, state, changed_at) VALUES (\(name.rawValue), \(state.rawValue), now())
+            ON CONFLICT (name) DO NOTHING
+            """
+        )
     }
 
     /// The transaction's time.

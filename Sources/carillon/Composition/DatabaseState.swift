@@ -7,6 +7,7 @@ final class DatabaseState: Sendable {
         var schemaProblem: String? = "the database has not been reached yet"
         var masterKeyProblem: String? = "the master key has not been compared with the database's yet"
         var stuckQueue: StuckQueue?
+        var lastLook: String?
     }
 
     private let state = Mutex(State())
@@ -21,6 +22,14 @@ final class DatabaseState: Sendable {
 
     /// What was due for long and could not be claimed when somebody looked last.
     var stuckQueue: StuckQueue? { state.withLock { $0.stuckQueue } }
+
+    /// Why it was found that nothing can be done, as far as that is known without asking; `nil` when all was well.
+    var lastProblem: String? { state.withLock { $0.schemaProblem ?? $0.masterKeyProblem ?? $0.lastLook } }
+
+    /// What somebody found who looked.
+    func looked(problem: String?) {
+        state.withLock { $0.lastLook = problem }
+    }
 
     /// Whether the database can be used, and if not, why.
     func schema(problem: String?) {

@@ -48,6 +48,12 @@ struct HealthLooks: Sendable {
     }
 
     private func look(_ probe: ReadinessProbe) async -> ReadinessProbe.Answer {
+        let answer = await answer(of: probe)
+        probe.state.looked(problem: answer.reasons.isEmpty ? nil : answer.reasons.joined(separator: "; "))
+        return answer
+    }
+
+    private func answer(of probe: ReadinessProbe) async -> ReadinessProbe.Answer {
         do {
             return try await withDeadline(Self.limit) { await probe.look() }
         } catch {

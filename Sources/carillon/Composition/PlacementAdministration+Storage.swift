@@ -10,7 +10,7 @@ extension PlacementAdministration {
         self.init(
             names: storage.placements.map(\.name),
             catalog: storage.list?.catalog,
-            problem: { placements[$0]?.state.problem },
+            problem: { placements[$0]?.state.lastProblem },
             networks: { [home = storage.home] in try await home.survey.surveyedNetworks().count },
             look: { name in
                 guard let placement = placements[name] else { return Look(reason: "its URL is not configured here") }

@@ -13,16 +13,17 @@ final class PlacementIdentities: Sendable {
         self.order = order
     }
 
-    /// Looks whether the database that a placement has is no other's.
+    /// Looks whether the database that a placement has is no other's; answers its identity.
     /// - Throws: ``StartError`` where it is.
-    func check(_ name: PlacementName, _ pool: PostgresPool) async throws {
+    @discardableResult
+    func check(_ name: PlacementName, _ pool: PostgresPool) async throws -> String {
         let id = try await PlacementIdentity.id(pool)
         let former = known.withLock { known -> PlacementName in
             let former = known[id] ?? name
             known[id] = former
             return former
         }
-        guard former != name else { return }
+        guard former != name else { return id }
         let names = [former, name].sorted { (order.firstIndex(of: $0) ?? 0) < (order.firstIndex(of: $1) ?? 0) }
         throw StartError(
             "placements \(names[0]) and \(names[1]) are one database and schema:"

@@ -55,7 +55,25 @@ struct PlacementListing: Sendable {
         }
         let surveys = PlacedStores(placements, route).placed { $0.survey as any NetworkSurvey }
         let enter = PlacementEntry(catalog: catalog, names: placements.map(\.name), book: book, logger: logger)
-        services = home.deferred([enter, PlacementSweep(catalog: catalog, surveys: surveys, logger: logger)]) + [book]
+        let pools = PlacedStores(placements, route).placed(\.pool).ports
+        let sweep = PlacementSweep(
+            catalog: catalog,
+            surveys: surveys,
+            isRight: { name in
+                guard let pool = pools[name] else { return false }
+                return try await catalog.adopt(name, identity: PlacementIdentity.id(pool))
+            },
+            logger: logger
+        )
+        services = home.deferred([enter, sweep]) + [book]
+    }
+
+    /// Looks whether a placement is the database that it was, as far as home can say.
+    /// - Throws: ``MistakenPlacement``.
+    func check(_ name: PlacementName, identity: String) async throws {
+        let isRight: Bool
+        do { isRight = try await catalog.adopt(name, identity: identity) } catch { return }
+        if !isRight { throw MistakenPlacement(name: name) }
     }
 
     /// Adds how placements are to the metrics, as far as that is known without asking.
@@ -64,6 +82,15 @@ struct PlacementListing: Sendable {
             let counts = book.counts
             return placements.map { MetricReading(Double(counts[$0.name] ?? 0), [("placement", $0.name.rawValue)]) }
         }
+    }
+}
+
+/// A placement's URL leads to another database or schema than the one that its networks are in.
+struct MistakenPlacement: Error, CustomStringConvertible {
+    let name: PlacementName
+
+    var description: String {
+        "placement \(name) is another database or schema than the one that its networks are in: \(Setting.placements.variable) must name that"
     }
 }
 

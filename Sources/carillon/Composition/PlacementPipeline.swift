@@ -114,7 +114,8 @@ struct PlacementPipeline: Sendable {
             ids: placement.ids,
             clock: placement.clock,
             metrics: metrics,
-            statistics: storage.recorder
+            statistics: storage.recorder,
+            deadline: storage.list == nil ? Ingestor.deadline : Storage.callLimit
         )
         let poller = Poller(
             queue: placement.sources,

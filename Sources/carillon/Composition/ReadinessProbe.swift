@@ -14,7 +14,7 @@ struct ReadinessProbe: Sendable {
         var snapshotAge: Duration?
     }
 
-    private let state: DatabaseState
+    let state: DatabaseState
     private let pool: PostgresPool
     private let clock: DatabaseClock
     private let watch: QueueWatch

@@ -123,7 +123,7 @@ struct SchemaKeeper: Service {
             let advice = DatabaseAdvice(error, at: configuration)
             return Problem(
                 words: advice.map { "\($0)" } ?? "\(error)",
-                hasRemedy: advice != nil || error is ServerTooOld
+                hasRemedy: advice != nil || error is ServerTooOld || error is MistakenPlacement
             )
         }
     }

@@ -14,7 +14,7 @@ struct Storage: Sendable {
     private static let mostWaiting = 4096
 
     /// Where others work, a placement that hangs is one that is away: its callers are told within about two seconds.
-    private static let callLimit = Duration.milliseconds(1800)
+    static let callLimit = Duration.milliseconds(1800)
 
     let readiness: Readiness
     let metrics = MetricRegistry()
@@ -123,7 +123,10 @@ struct Storage: Sendable {
             (cluster.map { [$0] } ?? []) + (announcementPool.map { [$0] } ?? [])
             + placements.flatMap { [list] placement in
                 placement.services(settings, migrates: placement.name == .home && cluster != nil) { pool in
-                    guard list == nil else { return try await identities.check(placement.name, pool) }
+                    if let list {
+                        let identity = try await identities.check(placement.name, pool)
+                        return try await list.check(placement.name, identity: identity)
+                    }
                     guard let elsewhere = try await catalog.networkElsewhere() else { return }
                     throw StartError(
                         "network \(elsewhere.network) is in placement \(elsewhere.placement), which"

@@ -40,7 +40,7 @@ struct IntrospectionChecks: Sendable {
         let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
         var (found, last): ([Network], NetworkID?) = ([], nil)
         while found.count <= Self.mostNetworks {
-            let page = try await accounts.networks(after: last, limit: Self.pageSize)
+            let page = try await accounts.networks(after: last, limit: Self.pageSize).networks
             found += page.filter { $0.introspection != nil }
             last = page.last?.id
             if page.count < Self.pageSize { break }

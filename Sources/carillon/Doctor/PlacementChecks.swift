@@ -19,7 +19,7 @@ struct PlacementChecks: Sendable {
         do {
             let identities = PlacementIdentities(settings.placementNames)
             for name in settings.placementNames {
-                try await Database.withPool(settings, of: name, logger: logger) { try await identities.check(name, $0) }
+                _ = try await Database.withPool(settings, of: name, logger: logger) { try await identities.check(name, $0) }
             }
             let records = try await Database.withPool(settings, logger: logger) { pool in
                 try await PostgresPlacementCatalog(pool: pool).records()

@@ -62,9 +62,9 @@ import Testing
         for id in ["n3", "n1", "n2"] {
             #expect(try await scene.accounts.createNetwork(.sample(NetworkID(trusted: id), name: id)))
         }
-        let first = try await scene.accounts.networks(after: scene.network, limit: 2).map(\.id)
+        let first = try await scene.accounts.networks(after: scene.network, limit: 2).networks.map(\.id)
         #expect(first == ["n1", "n2"])
-        let rest = try await scene.accounts.networks(after: "n2", limit: 10).map(\.id)
+        let rest = try await scene.accounts.networks(after: "n2", limit: 10).networks.map(\.id)
         #expect(rest == ["n3", scene.otherNetwork])
     }
 
@@ -100,7 +100,7 @@ import Testing
         #expect(changed?.createdAt == .seconds(0))
         #expect(try await scene.accounts.network("new") == changed)
         #expect(try await scene.accounts.credentials(of: "new")?.network == changed)
-        let listed = try await scene.accounts.networks(after: nil, limit: 100)
+        let listed = try await scene.accounts.networks(after: nil, limit: 100).networks
         #expect(listed.contains { $0 == changed })
     }
 

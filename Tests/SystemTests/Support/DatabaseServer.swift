@@ -52,6 +52,9 @@ struct DatabaseServer: Sendable {
     /// Stops the server.
     func stop() async { await cluster.stop() }
 
+    /// Ends the server at once, as a power cut would.
+    func kill() throws { try #require(PostmasterFile(dataDirectory: dataDirectory)).killAll() }
+
     /// Lets the leases of all events in hand run out, as they do a minute after the end of whoever had them.
     func endLeases() async throws {
         try await withSession { session in _ = try session.execute("UPDATE inbox SET run_at = now()") }

@@ -43,6 +43,18 @@ package struct NetworkCredentials: Sendable {
     }
 }
 
+/// Some of all networks.
+package struct NetworkPage: Sendable {
+    package var networks: [Network]
+    /// The placements that did not answer, whose networks are missing.
+    package var incomplete: [PlacementName]
+
+    package init(_ networks: [Network], incomplete: [PlacementName] = []) {
+        self.networks = networks
+        self.incomplete = incomplete
+    }
+}
+
 /// Networks and their credentials. Secrets are encrypted and API keys hashed at rest.
 package protocol AccountStore: DialectStore {
     /// Makes a network with its first admin key; refuses an id that is taken, or of which something of a former network is left.
@@ -51,7 +63,7 @@ package protocol AccountStore: DialectStore {
     /// - Throws: ``IdempotentRequest/Failure``.
     func createNetwork(_ credentials: NetworkCredentials, answering: IdempotentRequest?) async throws -> Creation
     /// Networks in the order of their ids.
-    func networks(after: NetworkID?, limit: Int) async throws -> [Network]
+    func networks(after: NetworkID?, limit: Int) async throws -> NetworkPage
     /// Removes a network and everything in it; `false` when there is none.
     func deleteNetwork(_ id: NetworkID) async throws -> Bool
     /// A network; `nil` when there is none.

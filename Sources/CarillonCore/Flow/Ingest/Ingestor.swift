@@ -7,7 +7,7 @@ package final class Ingestor: Sendable {
     private static let largestBodyInMemory = 16 << 10
 
     /// After which time a transaction is given up, so that callers are not kept waiting by a database that hangs.
-    static let deadline = Duration.seconds(5)
+    package static let deadline = Duration.seconds(5)
 
     private let commits: Batcher<NetworkID, IncomingEvent, Acceptance>
     private let fanout: any Entrance<PendingEvent>
@@ -25,7 +25,8 @@ package final class Ingestor: Sendable {
         ids: UUIDv7Generator,
         clock: WallClock,
         metrics: PipelineMetrics,
-        statistics: StatisticsRecorder = StatisticsRecorder()
+        statistics: StatisticsRecorder = StatisticsRecorder(),
+        deadline: Duration = deadline
     ) {
         self.fanout = fanout
         self.endpoints = endpoints
@@ -35,7 +36,7 @@ package final class Ingestor: Sendable {
         self.statistics = statistics
         commits = Batcher(weight: { $0.body.count + 512 }) { events, lockWait in
             metrics.groupCommit(of: events.count)
-            let acceptances = try await withDeadline(Self.deadline) {
+            let acceptances = try await withDeadline(deadline) {
                 try await inbox.accept(events, lockWait: lockWait)
             }
             // All of a batch at once, so that they are expanded together, too.
