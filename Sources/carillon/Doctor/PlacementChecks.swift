@@ -19,7 +19,9 @@ struct PlacementChecks: Sendable {
         do {
             let identities = PlacementIdentities(settings.placementNames)
             for name in settings.placementNames {
-                _ = try await Database.withPool(settings, of: name, logger: logger) { try await identities.check(name, $0) }
+                _ = try await Database.withPool(settings, of: name, logger: logger) { pool in
+                    try await identities.check(name, pool)
+                }
             }
             let records = try await Database.withPool(settings, logger: logger) { pool in
                 try await PostgresPlacementCatalog(pool: pool).records()
