@@ -3,7 +3,6 @@ import ServiceLifecycle
 /// Claims due retries, what other replicas left, and what is no longer worth sending.
 package final class Claimer: Service {
     private static let batchSize = 64
-    private static let groupsPerLaneAndClaim = 64
     private static let pollInterval = Duration.milliseconds(350)
     private static let expiryInterval = Duration.seconds(5)
     private static let measureInterval = Duration.seconds(5)
@@ -50,7 +49,7 @@ package final class Claimer: Service {
         let claimed = await watch.attempt(.deliveries) {
             try await claims.claimGroups(
                 limit: limit,
-                limitPerLane: Self.groupsPerLaneAndClaim,
+                limitPerLane: queue.mostPerLaneAndClaim,
                 excluding: queue.exclusions
             )
         }

@@ -19,6 +19,8 @@ package final class SendingQueue: Entrance {
     }
 
     private static let batchSize = 64
+    /// Of a lane that is slow so many groups are claimed at a time all the same: a claim has its price.
+    private static let fewest = 16
     /// With fewer groups in memory, a lane of which more waits in the database runs dry.
     private static let dry = 32
 
@@ -60,8 +62,17 @@ package final class SendingQueue: Entrance {
             var exclusions = ClaimExclusions()
             exclusions.networks = state.queue.fullTenants
             exclusions.lanes = state.queue.fullLanes(at: now).map(\.lane).filter { !state.isPaused($0, at: now) }
+            let slow = state.queue.slowLanes(at: now).filter { $0.isSlow && $0.lane.isForOthers }.map(\.lane)
+            exclusions.lanes = Array(Set(exclusions.lanes).union(slow))
             return exclusions
         }
+    }
+
+    /// How many groups of one lane are claimed at a time: few while one is slow, so that others have some to do as well.
+    var mostPerLaneAndClaim: Int {
+        let now = ContinuousClock.now
+        let enough = state.withLock { $0.queue.slowLanes(at: now).filter(\.lane.isForOthers).map(\.enough).min() }
+        return max(Self.fewest, min(Self.batchSize, enough ?? Self.batchSize))
     }
 }
 
@@ -80,7 +91,13 @@ extension SendingQueue {
                 let lane = held.group.lane
                 // What finds out whether an endpoint works again was tried before: it is claimed.
                 if areNew, held.group.isRelay, state.queue.state(of: lane.networkID, lane) != .sending { return false }
-                return state.queue.reserve(held.weight, of: lane.networkID, in: lane, at: now)
+                return state.queue.reserve(
+                    held.weight,
+                    of: lane.networkID,
+                    in: lane,
+                    isForOthers: areNew && lane.isForOthers,
+                    at: now
+                )
             }
             if hasPlace.contains(false) { state.hasOverflow = true }
             return hasPlace
@@ -246,15 +263,23 @@ extension SendingQueue {
     var activeLanes: Set<Lane> { state.withLock { Set($0.queue.activeLanes.map(\.lane)) } }
 }
 
+extension Lane {
+    /// Whether what would wait here for long is left to other replicas. Messages to an endpoint are not: what was tried there before goes
+    /// before all others, so that it has to be met.
+    fileprivate var isForOthers: Bool { provider != .relay }
+}
+
 extension FairQueueLimits {
     /// What one replica holds and sends at a time, in weights and places of groups: of one lane about 60 full groups, or 2,000 of a
-    /// single device, wait, and eight full ones, or ``placesPerLane`` of a few devices, are being sent.
+    /// single device, wait, and eight full ones, or ``placesPerLane`` of a few devices, are being sent. Of a lane that has all its places
+    /// taken no more wait than come to their turn within half a second.
     package static let sending = FairQueueLimits(
         weight: 256_000,
         weightPerLane: 32_000,
         places: 256 * DeliveryGroup.mostPlaces,
         placesPerLane: 8 * DeliveryGroup.mostPlaces,
-        mostPlaces: 1024 * DeliveryGroup.mostPlaces
+        mostPlaces: 1024 * DeliveryGroup.mostPlaces,
+        patience: .milliseconds(500)
     )
 }
 

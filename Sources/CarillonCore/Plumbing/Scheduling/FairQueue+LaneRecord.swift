@@ -22,6 +22,10 @@ extension FairQueue {
         /// What waits, with what is reserved.
         var weight = 0
         var places = 0
+        /// How many items room is reserved for.
+        var reserved = 0
+        /// How many items are worked on, and how that goes.
+        var pace = LanePace()
         var state = LaneState.sending
         /// Whether it has its turns before those of its tenant's lanes that do not.
         var isFirst = false
@@ -34,7 +38,21 @@ extension FairQueue {
         var isForgettable: Bool { weight == 0 && places == 0 && state == .sending && !isInTurn }
 
         /// Whether there may be no room: for certain only at a moment.
-        func isTight(_ limits: FairQueueLimits) -> Bool { state != .sending || isHeavy(limits) }
+        func isTight(_ limits: FairQueueLimits) -> Bool {
+            state != .sending || isHeavy(limits) || limits.patience != nil && places >= limits.placesPerLane
+        }
+
+        /// How many items may wait while all places are taken, so that what comes now does not wait for too long; `nil` while there is a
+        /// place, or where nobody loses patience.
+        func mostInTime(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Int? {
+            guard let patience = limits.patience, places >= limits.placesPerLane else { return nil }
+            return pace.count(within: patience, at: now)
+        }
+
+        /// Whether what comes now would wait for too long.
+        func isSlow(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Bool {
+            mostInTime(limits, at: now).map { waiting.count + reserved >= $0 } ?? false
+        }
 
         /// Whether there is no room for more to be fetched.
         func isFull(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Bool {

@@ -21,6 +21,8 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
         package let isProbe: Bool
         /// How many places it takes.
         fileprivate var places: Int
+        /// When it came.
+        fileprivate let start: ContinuousClock.Instant
     }
 
     private struct Key: Hashable {
@@ -59,20 +61,24 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
 // MARK: - In
 
 extension FairQueue {
-    /// Keeps room for something; `false` when the lane is full or paused, the tenant has its share, or all is shut down.
+    /// Keeps room for something; `false` when the lane is full or paused, the tenant has its share, or all is shut down; and, where others
+    /// could have it (`isForOthers`), when the lane is slow.
     package mutating func reserve(
         _ weight: Int,
         of tenant: Tenant,
         in lane: Lane,
+        isForOthers: Bool = false,
         at now: ContinuousClock.Instant
     ) -> Bool {
         let key = Key(tenant: tenant, lane: lane)
         let record = lanes[key] ?? LaneRecord()
-        guard weight <= room, record.weight + weight <= limits.weightPerLane,
+        guard !isForOthers || !record.isSlow(limits, at: now),
+            weight <= room, record.weight + weight <= limits.weightPerLane,
             !record.isPaused(at: now), !record.isTried,
             tenants.weight(of: tenant) <= limits.most(of: limits.weight, taken: self.weight, more: weight)
         else { return false }
         lanes[key] = record
+        lanes[key]?.reserved += 1
         add(weight, to: key)
         return true
     }
@@ -80,6 +86,7 @@ extension FairQueue {
     /// Gives back room that is not needed.
     package mutating func cancel(_ weight: Int, of tenant: Tenant, in lane: Lane) {
         let key = Key(tenant: tenant, lane: lane)
+        lanes[key]?.reserved -= 1
         add(-weight, to: key)
         forgetIfUnused(key)
     }
@@ -101,6 +108,7 @@ extension FairQueue {
             return false
         }
         lanes[key]?.waiting.append(Waiting(item: item, weight: weight, places: places))
+        lanes[key]?.reserved -= 1
         lanes[key]?.isFirst = isFirst
         count += 1
         putInTurn(key)
@@ -200,6 +208,7 @@ extension FairQueue {
         if turn.isProbe, lanes[key]?.state == .probing {
             lanes[key]?.state = .paused(until: now, reason: "")
         }
+        lanes[key]?.pace.end(of: turn.start, at: now)
         giveBack(turn.places, of: turn)
         forgetIfUnused(key)
     }
@@ -215,6 +224,7 @@ extension FairQueue {
         places -= count
         tenants.add(places: -count, to: turn.tenant)
         lanes[key]?.places -= count
+        noteRoom(of: key)
         putInTurn(key)
     }
 
@@ -243,6 +253,14 @@ extension FairQueue {
     /// The lanes for which there is no room at the moment, as far as they have anything.
     package func fullLanes(at now: ContinuousClock.Instant) -> [(tenant: Tenant, lane: Lane)] {
         tightLanes.filter { lanes[$0]?.isFull(limits, at: now) == true }.map { ($0.tenant, $0.lane) }
+    }
+
+    /// The lanes whose places are all taken, each with how many of its items would be enough for now, and whether it has as many.
+    package func slowLanes(at now: ContinuousClock.Instant) -> [(lane: Lane, enough: Int, isSlow: Bool)] {
+        tightLanes.compactMap { key in
+            guard let record = lanes[key], let enough = record.mostInTime(limits, at: now) else { return nil }
+            return (key.lane, enough, record.isSlow(limits, at: now))
+        }
     }
 
     /// The tenants that have as much as they may.
@@ -310,13 +328,14 @@ extension FairQueue {
         if isProbe { lanes[key]?.state = .probing }
         lanes[key]?.weight -= entry.weight
         lanes[key]?.places += entry.places
+        lanes[key]?.pace.begin(at: now)
         weight -= entry.weight
         count -= 1
         working += 1
         places += entry.places
         tenants.add(weight: -entry.weight, places: entry.places, to: tenant)
         noteRoom(of: key)
-        return Turn(tenant: tenant, lane: lane, item: entry.item, isProbe: isProbe, places: entry.places)
+        return Turn(tenant: tenant, lane: lane, item: entry.item, isProbe: isProbe, places: entry.places, start: now)
     }
 
     /// The next lane of a tenant that has anything: one that was emptied loses its turn.

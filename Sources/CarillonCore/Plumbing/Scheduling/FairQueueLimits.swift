@@ -14,6 +14,9 @@ package struct FairQueueLimits: Sendable {
     /// How many times what is left for others one tenant may have, of the weight and of the places: with 4, one alone has
     /// four fifths at the most, two have four ninths each.
     package var share: Int
+    /// How long what comes to a lane whose places are all taken may have to wait before it is better left to others; `nil` where
+    /// there are none.
+    package var patience: Duration?
 
     /// Limits by their parts.
     package init(
@@ -23,7 +26,8 @@ package struct FairQueueLimits: Sendable {
         placesPerLane: Int = .max,
         placesPerTenant: Int = .max,
         mostPlaces: Int? = nil,
-        share: Int = 4
+        share: Int = 4,
+        patience: Duration? = nil
     ) {
         self.weight = weight
         self.weightPerLane = weightPerLane
@@ -32,6 +36,7 @@ package struct FairQueueLimits: Sendable {
         self.placesPerTenant = placesPerTenant
         self.mostPlaces = max(places, mostPlaces ?? places)
         self.share = share
+        self.patience = patience
     }
 
     /// The same for one of several queues that share what the process has. What a lane or a tenant may have stays.
