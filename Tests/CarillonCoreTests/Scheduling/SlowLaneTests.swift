@@ -46,18 +46,23 @@ import Testing
         var moment = now
         for (time, enough) in [(Duration.milliseconds(5), 150..<201), (.milliseconds(400), 2..<3)] {
             for _ in 0..<30 {
-                _ = add(2)
+                _ = add(2, isForOthers: false)
                 let turns = queue.next(upTo: 2, at: moment)
                 moment += time
                 for turn in turns { queue.finished(turn, at: moment) }
             }
-            _ = add(2)
+            _ = add(2, isForOthers: false)
             let turns = queue.next(upTo: 2, at: moment)
             #expect(queue.slowLanes(at: moment).allSatisfy { enough.contains($0.enough) })
             #expect(queue.slowLanes(at: moment).count == 1)
+            // Places that are free for a moment, until the next ones are begun, change nothing.
             for turn in turns { queue.finished(turn, at: moment + time) }
-            #expect(queue.slowLanes(at: moment).isEmpty)
+            #expect(queue.slowLanes(at: moment).count == 1)
         }
+        let last = queue.next(upTo: 1, at: moment)
+        #expect(last.count == 1 && queue.count == 0)
+        for turn in last { queue.finished(turn, at: moment) }
+        #expect(queue.slowLanes(at: moment).isEmpty)
     }
 
     @Test mutating func `what is reserved waits, too, and what is given back does not`() {

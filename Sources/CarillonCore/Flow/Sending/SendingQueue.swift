@@ -12,6 +12,11 @@ package final class SendingQueue: Entrance {
         /// Whether rows are known to wait in the database for which there was no room.
         var hasOverflow = false
 
+        /// The lanes whose places are all taken, of those that others send to as well.
+        func slowLanes(at now: ContinuousClock.Instant) -> [(lane: Lane, enough: Int, isSlow: Bool)] {
+            queue.slowLanes(at: now).filter(\.lane.isForOthers)
+        }
+
         /// Whether a lane's pause goes on for a while.
         func isPaused(_ lane: Lane, at now: ContinuousClock.Instant) -> Bool {
             if case .paused(let until, _) = queue.state(of: lane.networkID, lane) { now < until } else { false }
@@ -62,7 +67,7 @@ package final class SendingQueue: Entrance {
             var exclusions = ClaimExclusions()
             exclusions.networks = state.queue.fullTenants
             exclusions.lanes = state.queue.fullLanes(at: now).map(\.lane).filter { !state.isPaused($0, at: now) }
-            let slow = state.queue.slowLanes(at: now).filter { $0.isSlow && $0.lane.isForOthers }.map(\.lane)
+            let slow = state.slowLanes(at: now).filter(\.isSlow).map(\.lane)
             exclusions.lanes = Array(Set(exclusions.lanes).union(slow))
             return exclusions
         }
@@ -71,7 +76,7 @@ package final class SendingQueue: Entrance {
     /// How many groups of one lane are claimed at a time: few while one is slow, so that others have some to do as well.
     var mostPerLaneAndClaim: Int {
         let now = ContinuousClock.now
-        let enough = state.withLock { $0.queue.slowLanes(at: now).filter(\.lane.isForOthers).map(\.enough).min() }
+        let enough = state.withLock { $0.slowLanes(at: now).map(\.enough).min() }
         return max(Self.fewest, min(Self.batchSize, enough ?? Self.batchSize))
     }
 }
@@ -148,7 +153,10 @@ extension SendingQueue {
 
     /// Notes how a claim ended, to know whether more waits in the database.
     func claimed(hasMore: Bool) {
-        state.withLock { $0.hasOverflow = hasMore }
+        state.withLock { state in
+            // Of slow lanes nobody asked.
+            state.hasOverflow = hasMore || state.slowLanes(at: .now).contains(where: \.isSlow)
+        }
     }
 }
 
@@ -172,10 +180,12 @@ extension SendingQueue {
     /// Groups are through.
     func finished(_ turns: [Queue.Turn]) {
         let wantsMore = state.withLock { state in
-            for turn in turns { state.queue.finished(turn, at: .now) }
+            let now = ContinuousClock.now
+            for turn in turns { state.queue.finished(turn, at: now) }
             guard state.hasOverflow else { return false }
             return turns.contains {
                 state.queue.count(of: $0.tenant, in: $0.lane) < Self.dry
+                    && !state.queue.isSlow($0.tenant, $0.lane, at: now)
             }
         }
         wake.yield()

@@ -39,14 +39,18 @@ extension FairQueue {
 
         /// Whether there may be no room: for certain only at a moment.
         func isTight(_ limits: FairQueueLimits) -> Bool {
-            state != .sending || isHeavy(limits) || limits.patience != nil && places >= limits.placesPerLane
+            state != .sending || isHeavy(limits) || limits.patience != nil && pace.most != nil
         }
 
         /// How many items may wait while all places are taken, so that what comes now does not wait for too long; `nil` while there is a
         /// place, or where nobody loses patience.
         func mostInTime(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Int? {
-            guard let patience = limits.patience, places >= limits.placesPerLane else { return nil }
-            return pace.count(within: patience, at: now)
+            limits.patience.flatMap { pace.count(within: $0, at: now) }
+        }
+
+        /// An item that was begun then is through.
+        mutating func end(_ start: ContinuousClock.Instant, at now: ContinuousClock.Instant) {
+            pace.end(of: start, hasNext: !waiting.isEmpty, at: now)
         }
 
         /// Whether what comes now would wait for too long.

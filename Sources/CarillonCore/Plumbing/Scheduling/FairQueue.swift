@@ -208,7 +208,7 @@ extension FairQueue {
         if turn.isProbe, lanes[key]?.state == .probing {
             lanes[key]?.state = .paused(until: now, reason: "")
         }
-        lanes[key]?.pace.end(of: turn.start, at: now)
+        lanes[key]?.end(turn.start, at: now)
         giveBack(turn.places, of: turn)
         forgetIfUnused(key)
     }
@@ -261,6 +261,11 @@ extension FairQueue {
             guard let record = lanes[key], let enough = record.mostInTime(limits, at: now) else { return nil }
             return (key.lane, enough, record.isSlow(limits, at: now))
         }
+    }
+
+    /// Whether as many items of a lane wait as it gets through in time.
+    package func isSlow(_ tenant: Tenant, _ lane: Lane, at now: ContinuousClock.Instant) -> Bool {
+        lanes[Key(tenant: tenant, lane: lane)]?.isSlow(limits, at: now) ?? false
     }
 
     /// The tenants that have as much as they may.
@@ -328,7 +333,8 @@ extension FairQueue {
         if isProbe { lanes[key]?.state = .probing }
         lanes[key]?.weight -= entry.weight
         lanes[key]?.places += entry.places
-        lanes[key]?.pace.begin(at: now)
+        let isLast = lanes[key].map { $0.places >= limits.placesPerLane } ?? false
+        lanes[key]?.pace.begin(takesLastPlace: isLast, at: now)
         weight -= entry.weight
         count -= 1
         working += 1

@@ -5,28 +5,34 @@ struct LanePace: Sendable {
 
     /// How many are worked on.
     private(set) var working = 0
+    /// How many there were when all places of the lane were taken; `nil` where that was not so of late.
+    private(set) var most: Int?
     /// How long one was worked on, of late.
     private var time = usualTime
     /// When one was last through, or the first of those that are worked on was begun.
     private var lastStep: ContinuousClock.Instant?
 
-    /// One is begun.
-    mutating func begin(at now: ContinuousClock.Instant) {
+    /// One is begun, for which the last place was taken or not.
+    mutating func begin(takesLastPlace: Bool, at now: ContinuousClock.Instant) {
         if working == 0 { lastStep = now }
         working += 1
+        if takesLastPlace { most = working }
     }
 
-    /// One that was begun then is through.
-    mutating func end(of start: ContinuousClock.Instant, at now: ContinuousClock.Instant) {
+    /// One that was begun then is through, and the next one will be begun in a moment, if there is one (`hasNext`).
+    mutating func end(of start: ContinuousClock.Instant, hasNext: Bool, at now: ContinuousClock.Instant) {
         working -= 1
+        if !hasNext { most = nil }
         lastStep = now
         time = (time * 3 + (now - start)) / 4
     }
 
-    /// How many come to their turn within so long, if it goes on like this: at least as many as are worked on.
-    func count(within patience: Duration, at now: ContinuousClock.Instant) -> Int {
+    /// How many come to their turn within so long, if it goes on like this: at least as many as are worked on at a time. `nil` where there
+    /// are places.
+    func count(within patience: Duration, at now: ContinuousClock.Instant) -> Int? {
+        guard let most else { return nil }
         // Where nothing gets through any more, the last ones tell nothing.
         let time = max(time, lastStep.map { now - $0 } ?? .zero, .milliseconds(1))
-        return working * max(1, Int(patience / time))
+        return most * max(1, Int(patience / time))
     }
 }
