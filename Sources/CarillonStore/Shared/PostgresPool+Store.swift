@@ -5,11 +5,11 @@ extension PostgresConfiguration {
     /// Has each call obey the ``CarillonCore/UnitOfWork`` that it is part of, and tell it of what it wrote; and lets those go first
     /// that have ``CarillonCore/Precedence``.
     ///
-    /// - Parameter limit: How long a call may take at the most of a unit that has to end; `nil` leaves it to the unit.
+    /// - Parameter limit: How long a unit that has to end may take at the most, as far as the database goes; `nil` leaves it to the unit.
     package mutating func joinUnitsOfWork(callLimit limit: Duration? = nil) {
         deadline = {
-            guard let deadline = UnitOfWork.current?.deadline else { return nil }
-            return limit.map { min(deadline, .now + $0) } ?? deadline
+            guard let unit = UnitOfWork.current else { return nil }
+            return limit.map(unit.deadline(within:)) ?? unit.deadline
         }
         onWrite = { UnitOfWork.current?.noteWrite() }
         hasPrecedence = { Precedence.isGranted }

@@ -53,7 +53,7 @@ struct PlacementStorage: Sendable {
     ///   - name: What it is called.
     ///   - configuration: Where it is.
     ///   - box: Seals what is secret.
-    ///   - callLimit: How long a request waits for the database at the most, each time it asks.
+    ///   - callLimit: How long a request waits for the database at the most.
     ///   - announcements: Between this replica and the others.
     ///   - metrics: Where it is counted what concerns the placement.
     ///   - logger: Where it is reported what concerns the placement.

@@ -25,6 +25,11 @@ package final class UnitOfWork: Sendable {
     /// By when it has to end; `nil` when it may take as long as it likes.
     package var deadline: ContinuousClock.Instant? { state.withLock(\.deadline) }
 
+    /// By when it would have to end if it had no more than so much time; `nil` when it may take as long as it likes.
+    package func deadline(within most: Duration) -> ContinuousClock.Instant? {
+        deadline.map { min($0, $0 - limit + most) }
+    }
+
     /// Whether something was written, or may have been because the answer was lost.
     package var mayHaveWritten: Bool { state.withLock(\.mayHaveWritten) }
 
