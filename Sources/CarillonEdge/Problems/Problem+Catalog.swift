@@ -157,7 +157,6 @@ extension Problem {
     package init(_ problem: PlacementProblem) {
         switch problem {
         case .unavailable(let name, let reason): self = .placementUnavailable("placement \(name): \(reason)")
-        case .migrating: self = .migrating
         case .full(let name?): self = .conflict("placement-full", "placement \(name) takes no new networks")
         case .full(nil): self = .conflict("placement-full", "no placement takes new networks")
         case .unknown(let name):

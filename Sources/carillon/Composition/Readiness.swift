@@ -46,11 +46,6 @@ final class Readiness: Sendable {
         return problems.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: "; ")
     }
 
-    /// What was due for long and could not be claimed when somebody looked last.
-    var stuckQueue: StuckQueue? {
-        databases.sorted { $0.key < $1.key }.lazy.compactMap(\.value.stuckQueue).first
-    }
-
     /// A port is open.
     func listens(_ port: Port, at address: ListenAddress) {
         state.withLock { $0.addresses[port] = address }

@@ -2,8 +2,6 @@
 package enum PlacementProblem: Error, Sendable, Equatable {
     /// The placement's PostgreSQL cannot be used at the moment, for a reason in plain words; nothing was changed.
     case unavailable(PlacementName, reason: String)
-    /// The placement's tables are not those of this release yet.
-    case migrating(PlacementName)
     /// The placement takes no new networks; without a name none does.
     case full(PlacementName?)
     /// No placement of that name is configured here.
