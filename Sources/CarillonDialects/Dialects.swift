@@ -1,6 +1,5 @@
 package import CarillonCore
 
-/// The dialects that this release reads.
 package enum Dialects {
     package static let all = DialectName.allCases.map(named)
 

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The files that a simulator makes.
 struct GeneratedFiles: Sendable {
     let directory: String
     private let isTemporary: Bool

@@ -5,11 +5,9 @@ package import Logging
 /// They behave as documented: they authenticate, refuse what the real ones refuse, and fail on request, by what a
 /// device's token begins with or by ``disturb(_:_:)``. Certificates, keys and credentials are made anew at each start.
 package final class Simulator: Sendable {
-    /// Where the services are.
     package let urls: SimulatorURLs
     /// The path of the root certificate to trust, in PEM, for `CARILLON_EXTRA_CA_FILE`.
     package let certificateAuthorityFile: String
-    /// A key with which provider tokens for APNs are signed.
     package let apnsKey: APNsKey
 
     private let parts: SimulatorParts
@@ -65,7 +63,6 @@ package final class Simulator: Sendable {
         files.remove()
     }
 
-    /// What the services got.
     package var received: ReceivedNotifications { parts.received }
 
     /// The service account of FCM's project, as Google's console offers it for download.
@@ -77,10 +74,8 @@ package final class Simulator: Sendable {
     /// Writes a file beside the root certificate, and answers its path.
     func write(_ text: String, to name: String) throws(SimulatorError) -> String { try files.write(text, to: name) }
 
-    /// How many access tokens FCM's endpoint has given.
     package var accessTokensIssued: Int { parts.tokenEndpoint.issued }
 
-    /// Makes all access tokens invalid that were given so far.
     package func revokeAccessTokens() { parts.tokenEndpoint.revokeAll() }
 
     /// Changes how a service misbehaves towards everybody. Connections that are open are changed as well.
@@ -111,6 +106,5 @@ package final class Simulator: Sendable {
     /// From now on the device with this token, or this endpoint of Web Push, has gone.
     package func removeDevice(_ token: String) { parts.departures.add(token, at: UnixTime.now()) }
 
-    /// The device is there again.
     package func restoreDevice(_ token: String) { parts.departures.remove(token) }
 }

@@ -2,7 +2,6 @@ package import CarillonCore
 import Foundation
 
 extension TemplateCatalog {
-    /// The largest file of templates, in bytes.
     static var maximumFileBytes: Int { 262_144 }
 
     /// Loads the built-in templates of all languages from a folder.

@@ -6,7 +6,6 @@ package struct TemplateFileError: Error, Equatable, CustomStringConvertible {
         /// What is wrong; names the event and the text, and the column within the text.
         package var detail: String
 
-        /// A mistake at a line.
         package init(line: Int? = nil, detail: String) {
             self.line = line
             self.detail = detail
@@ -18,13 +17,11 @@ package struct TemplateFileError: Error, Equatable, CustomStringConvertible {
     /// The mistakes; never empty.
     package var mistakes: [Mistake]
 
-    /// An error with all mistakes of a file.
     package init(path: String, mistakes: [Mistake]) {
         self.path = path
         self.mistakes = mistakes
     }
 
-    /// An error with one mistake.
     init(path: String, line: Int? = nil, detail: String) {
         self.init(path: path, mistakes: [Mistake(line: line, detail: detail)])
     }

@@ -15,7 +15,6 @@ extension AccountStore {
         )
     }
 
-    /// Adds an API key.
     package func addAPIKey(_ key: StoredAPIKey) async throws { _ = try await addAPIKey(key, answering: nil) }
 
     /// Adds a secret that verifies incoming events.

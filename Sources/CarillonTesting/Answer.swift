@@ -28,7 +28,6 @@ package struct Answer: Sendable {
     /// The value at a path of member names and indices.
     package subscript(path: String...) -> JSONValue? { value(at: path) }
 
-    /// A text at a path.
     package func string(_ path: String...) -> String? {
         guard case .string(let text)? = value(at: path) else { return nil }
         return text

@@ -1,17 +1,14 @@
 package import Logging
 import Synchronization
 
-/// Keeps what is logged.
 package final class CollectedLog: Sendable {
     private let entries = Mutex<[(message: String, metadata: [String: String])]>([])
 
-    /// A log that nothing was written to.
     package init() {}
 
     /// Writes to it, from `notice` on.
     package var logger: Logger { logger(from: .notice) }
 
-    /// Writes to it, from a level on.
     package func logger(from level: Logger.Level) -> Logger {
         var logger = Logger(label: "test") { _ in Handler(collected: self) }
         logger.logLevel = level

@@ -4,6 +4,5 @@ extension DeliveryGroup {
     /// The only message of a group; `nil` when it has none, or several.
     package var relayKey: RelayKey? { relayKeys.count == 1 ? relayKeys[0] : nil }
 
-    /// What its cause says of the event that it is about.
     package var event: RelayedEvent { RelayedEvent(cause.eventID, cause.eventType, receivedAt: cause.receivedAt) }
 }

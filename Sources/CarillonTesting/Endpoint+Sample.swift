@@ -1,9 +1,7 @@
 package import CarillonCore
 
 extension EndpointRole {
-    /// Told with the defaults.
     package static let observing = EndpointRole.observe(.init())
-    /// Asked with the defaults.
     package static let intercepting = EndpointRole.intercept(
         .init(timeout: 700, onFailure: .drop, includesRecipients: false)
     )

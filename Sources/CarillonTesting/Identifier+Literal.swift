@@ -2,7 +2,6 @@ package import CarillonCore
 
 /// Ids may be written as literals in tests; only there, as nothing checks them.
 extension Identifier: ExpressibleByStringInterpolation {
-    /// An id as it is written.
     package init(stringLiteral value: String) { self.init(trusted: value) }
 }
 

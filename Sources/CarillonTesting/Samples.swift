@@ -2,7 +2,6 @@ package import CarillonCore
 package import Foundation
 
 extension Device {
-    /// A device as most tests need one.
     package init(
         _ id: DeviceID,
         of user: UserID,

@@ -7,5 +7,4 @@ package func waitUntil(_ condition: () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(1)) }
 }
 
-/// Waits until the task is cancelled.
 package func waitUntilCancelled() async { while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) } }

@@ -63,7 +63,6 @@ struct DataDirectory: Sendable {
         try checkThatItCanBeEntered(by: account)
     }
 
-    /// Makes the directory of the server's socket.
     func createSocketDirectory(for account: ServerAccount) throws(EmbeddedClusterError) {
         try FileSystem.makePrivateDirectory(socketDirectory)
         if ServerAccount.isRoot, FileSystem.attributes(of: socketDirectory)?.owner == 0 {

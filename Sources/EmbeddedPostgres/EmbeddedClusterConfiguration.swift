@@ -1,4 +1,3 @@
-/// Where a private cluster lives and how it is run.
 package struct EmbeddedClusterConfiguration: Sendable {
     /// The directory that holds the cluster, its log and its lock. It is made on first use.
     package var dataDirectory: String

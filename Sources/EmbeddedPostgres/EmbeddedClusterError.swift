@@ -1,6 +1,5 @@
 /// Why a private cluster cannot run, in words that tell the operator what to do.
 package enum EmbeddedClusterError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// PostgreSQL's server programs are not on this machine.
     case serverNotFound(searched: [String])
     /// The cluster was made by another major version than the one that was found.
     case versionMismatch(cluster: String, server: String)
@@ -10,17 +9,14 @@ package enum EmbeddedClusterError: Error, Hashable, Sendable, CustomStringConver
     case setprivNotFound
     /// The account that runs PostgreSQL cannot get to the data directory.
     case untraversable(directory: String, dataDirectory: String, account: String)
-    /// The data directory belongs to somebody else.
     case foreignOwner(directory: String, owner: String, user: String)
     /// A directory is in the way that is no cluster.
     case notACluster(directory: String)
-    /// A system call on a file or directory failed.
     case fileSystem(operation: String, path: String, reason: String)
     /// `initdb` failed.
     case initializationFailed(output: String)
     /// The server ended while it started.
     case startFailed(log: String)
-    /// The server did not become ready in time.
     case startTimedOut(log: String)
 
     /// What is wrong and what to do about it.

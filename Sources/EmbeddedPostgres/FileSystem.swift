@@ -46,7 +46,6 @@ enum FileSystem {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("create", path) }
     }
 
-    /// Makes a directory and those above it.
     static func makeDirectories(_ path: String) throws(EmbeddedClusterError) {
         var parents: [String] = []
         var current = path

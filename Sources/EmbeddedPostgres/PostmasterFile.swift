@@ -10,12 +10,10 @@
 ///
 /// - SeeAlso: PostgreSQL source, src/include/utils/pidfile.h
 package struct PostmasterFile: Hashable, Sendable {
-    /// The server's process.
     package var processID: Int32
     var dataDirectory: String
     /// Nil until the server has got that far.
     var socketDirectory: String?
-    /// Whether the server accepts connections.
     var isReady: Bool
 
     init?(parsing text: String) {

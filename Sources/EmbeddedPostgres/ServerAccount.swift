@@ -33,7 +33,6 @@ struct ServerAccount: Hashable, Sendable {
         withID(userID)?.name ?? "user \(userID)"
     }
 
-    /// All groups the account is in.
     var groups: Set<gid_t> {
         var count: Int32 = 64
         #if canImport(Darwin)

@@ -11,7 +11,6 @@ import Subprocess
     import SystemPackage
 #endif
 
-/// PostgreSQL's server programs.
 struct ServerBinaries: Sendable {
     var postgres: String
     var initdb: String

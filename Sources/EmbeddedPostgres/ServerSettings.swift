@@ -1,4 +1,3 @@
-/// The settings of a private server.
 enum ServerSettings {
     #if canImport(Darwin)
         static let locale = "C"

@@ -1,4 +1,3 @@
-/// Chooses where the server's socket is.
 enum SocketDirectory {
     #if canImport(Darwin)
         private static let longestSocketPath = 103

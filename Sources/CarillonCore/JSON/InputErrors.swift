@@ -7,21 +7,17 @@ package final class InputErrors {
     /// What was found, in the order in which it was found.
     package private(set) var errors: [FieldError] = []
 
-    /// An empty collection.
     package init() {}
 
-    /// Whether nothing is wrong so far.
     package var isEmpty: Bool { errors.isEmpty }
 
     /// Whether more errors would not be kept, so that looking for them is idle.
     package var isFull: Bool { errors.count >= Self.maximumCount }
 
-    /// Notes an error at a place.
     package func add(pointer: String, detail: String) {
         if !isFull { errors.append(FieldError(pointer: pointer, detail: detail)) }
     }
 
-    /// Throws what was found, if anything, as a problem of that name.
     package func throwIfAny(problem: String) throws(InvalidInput) {
         if !isEmpty { throw InvalidInput(problem: problem, errors: errors) }
     }

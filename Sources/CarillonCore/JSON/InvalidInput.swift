@@ -5,7 +5,6 @@ package struct FieldError: Sendable, Equatable {
     /// What is wrong and what would be right, without repeating the value.
     package var detail: String
 
-    /// An error at a place.
     package init(pointer: String, detail: String) {
         self.pointer = pointer
         self.detail = detail
@@ -19,13 +18,11 @@ package struct InvalidInput: Error, Sendable, Equatable, CustomStringConvertible
     /// The places; never empty.
     package var errors: [FieldError]
 
-    /// An error with its places.
     package init(problem: String, errors: [FieldError]) {
         self.problem = problem
         self.errors = errors
     }
 
-    /// An error at one place.
     package init(problem: String, pointer: String, detail: String) {
         self.init(problem: problem, errors: [FieldError(pointer: pointer, detail: detail)])
     }

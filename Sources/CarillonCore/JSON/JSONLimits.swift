@@ -17,7 +17,6 @@ package struct JSONLimits: Sendable {
     package let depth: Int
     /// The longest number literal, in characters.
     package let numberDigits: Int
-    /// What becomes of values that cannot be stored.
     package let unstorable: Unstorable
 
     /// The limits of API section 3 unless told otherwise.

@@ -10,7 +10,6 @@ package struct JSONNumber: Sendable, Equatable {
         self.literal = literal
     }
 
-    /// A whole number.
     package init(_ value: Int) {
         literal = String(value)
     }

@@ -10,12 +10,10 @@ package struct JSONObject: Sendable {
     package private(set) var members: [(key: String, value: JSONValue)] = []
     private var positions: [ByteKey: Int]?
 
-    /// An object without members.
     package init() {}
 
     package var count: Int { members.count }
 
-    /// Whether there are none.
     package var isEmpty: Bool { members.isEmpty }
 
     /// The names in order.

@@ -12,15 +12,12 @@ package struct JSONObjectReader {
         case refuse
     }
 
-    /// The detail of a member that nobody asked for.
     static let unknownMember = "unknown member"
 
     /// Where the object stands in the body: a JSON Pointer (RFC 6901), empty for the body itself.
     package let pointer: String
     private let members: JSONObject?
-    /// What happens to members that nobody asks for.
     package let unknown: UnknownMembers
-    /// Where errors go.
     package let errors: InputErrors
     private var asked: Set<String> = []
 
@@ -63,7 +60,6 @@ package struct JSONObjectReader {
         errors.add(pointer: pointer(to: key), detail: detail)
     }
 
-    /// Notes an error at an element of an array.
     package func refuse(_ key: String, at index: Int, _ detail: String) {
         errors.add(pointer: pointer(to: key) + JSONPointer.step(index), detail: detail)
     }
@@ -107,7 +103,6 @@ package struct JSONObjectReader {
         return text
     }
 
-    /// `true` or `false`.
     package mutating func bool(_ key: String, required: Bool = false) -> Bool? {
         guard let value = value(key, required: required) else { return nil }
         guard case .bool(let bool) = value else {
@@ -127,7 +122,6 @@ package struct JSONObjectReader {
         return integer
     }
 
-    /// One of the strings of an enumeration.
     package mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ key: String,
         as type: Choice.Type,
@@ -160,7 +154,6 @@ package struct JSONObjectReader {
         JSONObjectReader(element, at: pointer(to: key) + JSONPointer.step(index), unknown: unknown, into: errors)
     }
 
-    /// An array of at most `maximumCount` values.
     package mutating func array(_ key: String, required: Bool = false, maximumCount: Int) -> [JSONValue]? {
         guard let value = value(key, required: required) else { return nil }
         guard case .array(let elements) = value else {

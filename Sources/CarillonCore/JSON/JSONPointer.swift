@@ -22,6 +22,5 @@ enum JSONPointer {
         return step
     }
 
-    /// One step of a pointer, to an element of an array.
     static func step(_ index: Int) -> String { "/\(index)" }
 }

@@ -11,13 +11,11 @@ package struct JSONTemplate: Sendable {
         .number(JSONNumber(checked: "\u{0}\(number)"))
     }
 
-    /// Whether a value is a hole.
     package static func isHole(_ value: JSONValue) -> Bool {
         guard case .number(let number) = value else { return false }
         return number.literal.utf8.first == mark
     }
 
-    /// A template of a value that has holes.
     package init(_ value: JSONValue) {
         let bytes = value.serialized
         var start = bytes.startIndex

@@ -1,30 +1,23 @@
 /// A JSON value (RFC 8259) in memory: the form in which bodies are read, changed and written.
 package enum JSONValue: Sendable, Equatable {
-    /// `null`.
     case null
-    /// `true` or `false`.
     case bool(Bool)
     /// A number, as it was written.
     case number(JSONNumber)
     case string(String)
-    /// An ordered list of values.
     case array([JSONValue])
-    /// Named values.
     case object(JSONObject)
 }
 
 extension JSONValue: ExpressibleByNilLiteral {
-    /// `null`.
     package init(nilLiteral: ()) { self = .null }
 }
 
 extension JSONValue: ExpressibleByBooleanLiteral {
-    /// `true` or `false`.
     package init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension JSONValue: ExpressibleByIntegerLiteral {
-    /// A whole number.
     package init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
 }
 

@@ -66,13 +66,11 @@ package protocol PlacementCatalog: Sendable {
     func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID]
     /// Lets a network have a name that no other may have.
     func claim(_ name: ClaimedName, for network: NetworkID) async throws -> Claim
-    /// Lets a name go that a network has claimed.
     func release(_ name: ClaimedName, of network: NetworkID) async throws
 }
 
 /// A name that must be unique over all placements.
 package struct ClaimedName: Sendable, Hashable {
-    /// What kind of name it is.
     package enum Kind: String, Sendable {
         /// What anybody calls a network by in another system.
         case binding

@@ -28,7 +28,6 @@ struct AddressForm: Sendable {
 }
 
 extension JSONObjectReader {
-    /// The longest `token`, in bytes.
     static let maximumTokenBytes = 4096
 
     /// `token`, as most push services make them.

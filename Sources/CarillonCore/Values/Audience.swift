@@ -63,7 +63,6 @@ extension Event {
         return type.kind.audience(of: self, in: channel.id)
     }
 
-    /// Those of these people for whom it is meant.
     func meant(_ people: [Person]) -> [UserID] {
         let listed = people.map(\.id)
         return visibleTo.map { listed.filter($0.contains) } ?? listed

@@ -7,7 +7,6 @@ package enum Base64URL {
         return values
     }()
 
-    /// The text of some bytes.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         var buffer: UInt32 = 0

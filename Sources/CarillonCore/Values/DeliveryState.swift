@@ -1,6 +1,5 @@
 /// Where the delivery to one device stands.
 package enum DeliveryState: String, Sendable, CaseIterable {
-    /// On its way.
     case pending
     /// The push service took it.
     case delivered

@@ -6,9 +6,7 @@ package struct Device: Sendable, Equatable {
     package var id: DeviceID
     /// The user who gets what is sent here; ``Identifier/nobody`` where nobody does.
     package var userID: UserID
-    /// Where and by which push service it is reached.
     package var address: DeviceAddress
-    /// Whether it is used.
     package var state: DeviceState
     /// The language of this device, a BCP 47 tag; goes before the user's.
     package var locale: String?
@@ -70,7 +68,6 @@ extension DeviceID {
     }
 }
 
-/// Whether a device is sent to.
 package enum DeviceState: String, Sendable, CaseIterable {
     /// It is sent to.
     case active

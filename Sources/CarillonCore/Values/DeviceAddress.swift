@@ -10,7 +10,6 @@ package struct DeviceAddress: Sendable, Hashable {
         case sandbox
     }
 
-    /// Which provider sends to it.
     package let provider: ProviderName
     /// What says where it is, apart from what belongs to it: a token or a URL; nothing for standard output.
     package let text: String

@@ -1,11 +1,8 @@
 /// Reads where a device is reached (API section 6), each provider by its own rules.
 package struct DeviceAddressReader: Sendable {
-    /// Where devices may be reached.
     private let egress: EgressGuard
-    /// Which push services its subscription may name.
     let webPushHosts: WebPushHosts
 
-    /// A reader that refuses what `egress` and `webPushHosts` do.
     package init(egress: EgressGuard, webPushHosts: WebPushHosts) {
         self.egress = egress
         self.webPushHosts = webPushHosts

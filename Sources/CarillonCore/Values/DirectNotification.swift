@@ -2,10 +2,8 @@
 ///
 /// Immutable and shared: events are copied often, and nearly all of them have none.
 package final class DirectNotification: Sendable {
-    /// Whom it is meant for.
     package let audience: Audience
     package let filter: DeviceFilter
-    /// What is shown.
     package let texts: DirectTexts
     /// Whose switch is asked.
     package let module: Module
@@ -46,7 +44,6 @@ extension DirectNotification {
 }
 
 extension DirectNotification: Equatable {
-    /// Equal parts.
     package static func == (left: DirectNotification, right: DirectNotification) -> Bool {
         left === right
             || left.audience == right.audience && left.filter == right.filter && left.texts == right.texts
@@ -58,9 +55,7 @@ extension DirectNotification: Equatable {
 package struct DirectTexts: Sendable, Hashable {
     /// A title, a body, or both.
     package struct Text: Sendable, Hashable {
-        /// The title, when there is one.
         package var title: String?
-        /// The body, when there is one.
         package var body: String?
 
         package init(title: String? = nil, body: String? = nil) {
@@ -68,7 +63,6 @@ package struct DirectTexts: Sendable, Hashable {
             self.body = body
         }
 
-        /// Whether it says nothing.
         package var isEmpty: Bool { title == nil && body == nil }
     }
 
@@ -82,6 +76,5 @@ package struct DirectTexts: Sendable, Hashable {
         self.byLocale = byLocale
     }
 
-    /// Whether nothing is said in any language.
     package var isEmpty: Bool { text.isEmpty && byLocale.isEmpty }
 }

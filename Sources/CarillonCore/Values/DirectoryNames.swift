@@ -1,15 +1,11 @@
 /// What the directory knows of the channel and the people that an event names; the event's own words go before it.
 package struct DirectoryNames: Sendable, Equatable {
-    /// The channel's name.
     package var channel: String?
     /// Whether the channel is a conversation of two.
     package var isDirect: Bool
-    /// The people's names by id.
     package var people: [UserID: String]
-    /// The people's roles by id.
     package var roles: [UserID: [String]]
 
-    /// Names by their parts.
     package init(
         channel: String? = nil,
         isDirect: Bool = false,

@@ -25,7 +25,6 @@ package struct Event: Sendable, Equatable {
     package var senderIsMember = true
     /// The message, for `message.sent`.
     package var message: Message?
-    /// The users whom the message mentions.
     package var mentions: Set<UserID>
     /// Whether the message mentions every member.
     package var mentionsAll: Bool
@@ -75,9 +74,7 @@ package struct Event: Sendable, Equatable {
 
 /// A person as an event or the directory describes them; `nil` means that the source did not say.
 package struct Person: Sendable, Equatable {
-    /// The person's id.
     package var id: UserID
-    /// The name to show.
     package var displayName: String?
     /// A BCP 47 language tag.
     package var locale: String?
@@ -90,7 +87,6 @@ package struct Person: Sendable, Equatable {
     package static let longestRole = 256
     package static let mostRoles = 100
 
-    /// A person of whom at least the id is known.
     package init(id: UserID, displayName: String? = nil, locale: String? = nil, roles: [String]? = nil) {
         self.id = id
         self.displayName = displayName
@@ -110,7 +106,6 @@ package struct Channel: Sendable, Equatable {
     /// Whether it is a conversation of two, which has no name of its own; `nil` means that the source did not say.
     package var isDirect: Bool?
 
-    /// A channel of which at least the id is known.
     package init(id: ChannelID, displayName: String? = nil, fallbackName: String? = nil, isDirect: Bool? = nil) {
         self.id = id
         self.displayName = displayName
@@ -147,13 +142,9 @@ package struct Channel: Sendable, Equatable {
 
 /// A chat message, as far as a notification needs it.
 package struct Message: Sendable, Equatable {
-    /// What a message holds: `text`, `image`, or anything else.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Words.
         case text
-        /// A picture.
         case image
-        /// Anything else.
         case other
     }
 
@@ -172,15 +163,12 @@ package struct Message: Sendable, Equatable {
 
     /// What may be neither words nor a picture: `message.kind` (API section 7).
     package enum Special: String, Sendable, CaseIterable {
-        /// A question with answers to choose from.
         case poll
-        /// A place.
         case location
         case file
         /// Words that only its recipients can read.
         case encrypted
         case sticker
-        /// Somebody calls.
         case call
     }
 

@@ -2,10 +2,8 @@ package import struct Foundation.UUID
 
 /// Carillon's own id of an accepted event: a UUIDv7 (RFC 9562), so that ids sort by acceptance.
 package struct EventID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The id as a UUID.
     package let uuid: UUID
 
-    /// An id that exists already.
     package init(_ uuid: UUID) {
         self.uuid = uuid
     }

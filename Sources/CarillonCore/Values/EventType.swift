@@ -30,7 +30,6 @@ package enum EventType: Sendable {
     package static var userUpdated: Self { .kind(UserUpdated.self) }
     package static var userDeleted: Self { .kind(UserDeleted.self) }
 
-    /// The type of that name.
     package init(_ rawValue: String) { self = Self(known: rawValue) ?? .other(rawValue) }
 
     /// The type of that name, if Carillon understands it.
@@ -58,7 +57,6 @@ package enum EventType: Sendable {
     /// Whether people are notified of it; the others only keep the directory true.
     package var notifies: Bool { kind.notifies }
 
-    /// Whether its texts come from templates.
     package var hasTemplates: Bool { kind.notifies && kind.describesTheChat }
 }
 

@@ -1,6 +1,5 @@
 /// What a header of a push service may be.
 enum HeaderForm: Sendable {
-    /// One of these words.
     case oneOf([String])
     /// A whole number that is not negative, of up to ten digits.
     case number
@@ -9,7 +8,6 @@ enum HeaderForm: Sendable {
     /// Characters of base64url (RFC 8030 section 5.4).
     case base64URL(maximum: Int)
 
-    /// Whether a value is of this form.
     func admits(_ value: String) -> Bool {
         switch self {
         case .oneOf(let words): words.contains(value)

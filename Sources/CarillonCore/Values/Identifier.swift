@@ -55,7 +55,6 @@ extension UserID {
     /// Stands for the owner of a device that nobody owns: an id that cannot come from outside, and that no user has.
     package static let nobody = UserID(trusted: "")
 
-    /// Whether this is nobody's id.
     package var isNobody: Bool { rawValue.isEmpty }
 }
 

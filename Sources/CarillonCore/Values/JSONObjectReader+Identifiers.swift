@@ -67,7 +67,6 @@ extension JSONObjectReader {
         return ids.count == elements.count ? ids : nil
     }
 
-    /// A value as a user's id.
     func userID(_ value: JSONValue, at pointer: @autoclosure () -> String) -> UserID? {
         guard case .string(let text) = value, let id = UserID(text) else {
             errors.add(pointer: pointer(), detail: InputRule.identifier)

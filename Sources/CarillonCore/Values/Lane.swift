@@ -17,7 +17,6 @@ package struct Lane: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The server, where devices are on many.
     package var host: String? { provider.kind.lanes == .byApp || appID.isEmpty ? nil : appID }
 
-    /// The parts with slashes between them.
     package var description: String { "\(networkID)/\(provider.rawValue)/\(appID)" }
 
     /// By network, provider and app.

@@ -4,7 +4,6 @@
 /// names is left out. The three language codes that Java still uses after their withdrawal get their present form.
 /// At most 35 bytes (RFC 5646 section 4.4.1).
 package struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The longest tag, in bytes.
     package static let maximumBytes = 35
 
     /// The last resort of every fallback.
@@ -13,7 +12,6 @@ package struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertibl
     /// The tag: language in lower case, script capitalised, region in upper case (RFC 5646 section 2.1.1).
     package let rawValue: String
 
-    /// Reads a tag; `nil` when it is not one.
     package init?(_ text: String) {
         let name = text.utf8.prefix { $0 != UInt8(ascii: "@") && $0 != UInt8(ascii: ".") }
         guard (2...Self.maximumBytes).contains(name.count) else { return nil }
@@ -37,7 +35,6 @@ package struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertibl
         rawValue = tag
     }
 
-    /// The tag itself.
     package var description: String { rawValue }
 
     /// Orders tags by their bytes.
@@ -48,7 +45,6 @@ package struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertibl
     /// The language, in lower case.
     var language: Substring { rawValue.prefix { $0 != "-" } }
 
-    /// The script, where the tag names one.
     var script: Substring? {
         let subtags = rawValue.split(separator: "-").dropFirst().prefix { $0.utf8.count > 1 }
         return subtags.first { $0.utf8.count == 4 && !$0.hasDigit }
@@ -94,12 +90,9 @@ extension Substring {
 }
 
 extension UInt8 {
-    /// Whether it is one of `A` to `Z` and `a` to `z`.
     var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
-    /// Whether it is one of `0` to `9`.
     var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// Whether it is an ASCII letter or digit.
     var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
 }

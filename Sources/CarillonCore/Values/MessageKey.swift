@@ -9,10 +9,8 @@ package struct MessageKey: Hashable, Sendable {
         uuid: (0x6B, 0x5F, 0x2A, 0x0E, 0x9D, 0x41, 0x4C, 0x57, 0x8E, 0x33, 0x10, 0xC4, 0x7A, 0xD8, 0x95, 0x26)
     )
 
-    /// The key as a UUID.
     package let uuid: UUID
 
-    /// The key of the message of this id in `channel`.
     package init(channel: ChannelID, message: String) {
         uuid = UUID(name: "\(channel.rawValue.utf8.count):\(channel.rawValue)\(message)", in: Self.namespace)
     }

@@ -6,15 +6,12 @@ package struct Network: Sendable, Equatable {
     package var displayName: String?
     /// The language of those who have not said theirs; a BCP 47 tag.
     package var defaultLocale: String?
-    /// What proves that somebody may register a device.
     package var deviceRegistration: DeviceRegistrationProof
-    /// Which push services subscriptions may name.
     package var webPushHosts: WebPushHosts
     /// How long a user token may live; none lives longer than it says itself.
     package var userTokenMaxLifetime: Duration
     /// Who is asked about user tokens that are none of Carillon's; nobody where there are none.
     package var introspection: UserTokenIntrospection?
-    /// How much of the service it may use up.
     package var limits: NetworkLimits
     /// When the operator made it.
     package var createdAt: Timestamp

@@ -10,11 +10,9 @@ package struct NetworkLimits: Sendable, Equatable {
         case templates
         /// Servers that its webhook devices name.
         case webhookHosts
-        /// Tags that are declared.
         case tags
         /// Tags that one user, or one device, subscribes to.
         case tagsPerSubscriber
-        /// Devices that are nobody's.
         case ownerlessDevices
     }
 
@@ -25,7 +23,6 @@ package struct NetworkLimits: Sendable, Equatable {
         /// Of one key of role `device`: of all phones together that an app was installed on.
         package var app = 200
 
-        /// The defaults.
         package init() {}
     }
 
@@ -45,13 +42,10 @@ package struct NetworkLimits: Sendable, Equatable {
     package var ownerlessDevices = 1_000_000
     /// The most events posted per second, with ten seconds' worth at once; `nil` for any number.
     package var eventsPerSecond: Int?
-    /// The most requests per second.
     package var requestsPerSecond = RequestRates()
 
-    /// The defaults.
     package init() {}
 
-    /// The most there may be of something.
     package subscript(count: Count) -> Int {
         switch count {
         case .devicesPerUser: devicesPerUser
@@ -68,10 +62,8 @@ package struct NetworkLimits: Sendable, Equatable {
 /// A network has as much of something as it may have: nothing was changed.
 package struct LimitReached: Error, Sendable, Equatable {
     package var count: NetworkLimits.Count
-    /// The most there may be.
     package var limit: Int
 
-    /// The error for a limit.
     package init(_ count: NetworkLimits.Count, _ limit: Int) {
         self.count = count
         self.limit = limit

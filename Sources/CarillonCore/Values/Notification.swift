@@ -4,7 +4,6 @@ package struct Notification: Sendable, Hashable {
     package var locale: String
     /// One line.
     package var title: String
-    /// The text below it.
     package var body: String
 
     package init(locale: String, title: String, body: String) {

@@ -5,10 +5,8 @@ package import Foundation
 /// A name-based UUIDv5 (RFC 9562 section 5.5) of the device id in the namespace of the event's id. It goes out as
 /// `apns-id`, `webhook-id` and the like: a push service or an app that sees it twice sees one notification.
 package struct NotificationID: Hashable, Sendable, CustomStringConvertible {
-    /// The id as a UUID.
     package let uuid: UUID
 
-    /// The id of the notification that tells `device` of `event`.
     package init(event: EventID, device: DeviceID) {
         uuid = UUID(name: device.rawValue, in: event.uuid)
     }

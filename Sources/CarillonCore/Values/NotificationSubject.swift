@@ -1,6 +1,5 @@
 /// What a notification tells, in no language yet.
 package struct NotificationSubject: Sendable, Hashable {
-    /// The type of event that it comes from.
     package let eventType: EventType
     /// The variant of the body that tells it; `nil` where there is only one.
     package var variant: TemplateVariant?
@@ -56,7 +55,6 @@ package struct NotificationSubject: Sendable, Hashable {
     /// Whether a channel without a name is all that it is about: of that its first message tells.
     package var lacksName: Bool { channel == nil && eventType.kind.needsChannelName }
 
-    /// The variant of the title that tells it.
     var titleVariant: TemplateVariant { isDirect || channel == nil ? .direct : .channel }
 
     /// Tells a message: its words, or what somebody wrote beside something else, or what that is.
@@ -76,9 +74,7 @@ package struct NotificationSubject: Sendable, Hashable {
     enum Value: Equatable {
         /// What somebody or something is called: isolated where it runs against the sentence.
         case name(String)
-        /// What somebody wrote.
         case words(String)
-        /// A number.
         case count(Int)
     }
 

@@ -10,7 +10,6 @@ package enum PageCursor: Sendable, Hashable {
     /// No id begins with a control character, so that a user's id, which is all that former releases knew, is itself.
     private static let deviceMark = "\u{1}"
 
-    /// A cursor as the database has it.
     package init(stored text: String) {
         if text.hasPrefix(Self.deviceMark) {
             self = .device(DeviceID(trusted: String(text.dropFirst())))
@@ -19,7 +18,6 @@ package enum PageCursor: Sendable, Hashable {
         }
     }
 
-    /// The cursor as the database has it.
     package var stored: String {
         switch self {
         case .user(let user): user.rawValue

@@ -11,7 +11,6 @@ package struct PlacementName: Sendable, Hashable, Comparable, CustomStringConver
 
     private init(trusted text: String) { rawValue = text }
 
-    /// Reads a name; `nil` for anything else.
     package init?(_ text: String) {
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")

@@ -6,7 +6,6 @@ package struct ProviderKind: Sendable {
         case byApp
         /// The server of a URL: a slow one must delay only its own devices.
         case byHost
-        /// All of it.
         case single
     }
 
@@ -26,7 +25,6 @@ package struct ProviderKind: Sendable {
     /// What is written for it alone.
     var rawPart = RawPartForm()
 
-    /// Whether a raw part may set a header.
     package func lets(header name: String) -> Bool { rawPart.headers[name.lowercased()] != nil }
 }
 

@@ -25,7 +25,6 @@ package struct ProviderName: RawRepresentable, CaseIterable, Sendable, Hashable,
 
     package var rawValue: String { kind.name }
 
-    /// What has to be known of it.
     package var kind: ProviderKind { declaration._withUnsafeGuaranteedRef { $0.kind } }
 
     package static func == (left: Self, right: Self) -> Bool {

@@ -1,6 +1,5 @@
 /// What a device is sent: the text in its language, and what somebody said beyond it.
 package struct Push: Sendable, Equatable {
-    /// What is shown.
     package var notification: Notification
     /// Nearly always absent, and then one null pointer in every group.
     private var shared: SharedContent?
@@ -16,7 +15,6 @@ package struct Push: Sendable, Equatable {
         set { shared = newValue.map(SharedContent.init) }
     }
 
-    /// Equal texts and equal content.
     package static func == (left: Self, right: Self) -> Bool {
         left.notification == right.notification && (left.shared === right.shared || left.content == right.content)
     }

@@ -10,19 +10,15 @@ package struct PushContent: Sendable, Equatable {
         case mixed
     }
 
-    /// How much it matters that it arrives at once.
     package enum Priority: String, Sendable, CaseIterable {
         /// At once.
         case high
         /// When it suits the device's battery.
         case normal
-        /// Some time.
         case low
     }
 
-    /// What is heard.
     package enum Sound: Sendable, Equatable {
-        /// The device's usual sound.
         case standard
         case none
         /// A sound of the app.
@@ -33,9 +29,7 @@ package struct PushContent: Sendable, Equatable {
     package var kind: Kind
     /// What the app gets.
     package var data: JSONObject
-    /// The number on the app's icon.
     package var badge: Int?
-    /// What is heard.
     package var sound: Sound
     /// The set of actions that the app offers with it.
     package var category: String?
@@ -43,13 +37,11 @@ package struct PushContent: Sendable, Equatable {
     package var threadID: String?
     /// A later notification with the same key replaces it.
     package var collapseKey: String?
-    /// A picture to show.
     package var imageURL: String?
     /// How much it matters, where somebody said so; `high` otherwise.
     package var priority: Priority?
     /// How many seconds push services keep it for a device that cannot be reached.
     package var timeToLive: Int
-    /// Whether what failed is tried again.
     package var isRetried: Bool
     /// Whether payloads carry Carillon's own keys, such as `eventId`.
     package var hasEnvelope: Bool
@@ -58,7 +50,6 @@ package struct PushContent: Sendable, Equatable {
 
     /// The longest life of a notification, in seconds: what FCM and browsers' push services take.
     package static let longestTimeToLive = 2_419_200
-    /// The greatest number on an app's icon.
     package static let largestBadge = 99_999
     /// The longest name of a sound, in bytes.
     package static let longestSound = 64
@@ -100,7 +91,6 @@ package struct PushContent: Sendable, Equatable {
     /// short that a busy moment would end it.
     package var lifetime: Duration { .seconds(min(max(timeToLive, 30), Self.usualTimeToLive)) }
 
-    /// What happens on a device of this push service.
     package func kind(for provider: ProviderName) -> Kind { parts[provider]?.kind ?? kind }
 
     /// Whether a push service has a use for it: what is silent goes to one that would not let it be so only where somebody wrote what

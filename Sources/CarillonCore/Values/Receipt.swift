@@ -12,7 +12,6 @@ package struct Receipt: Sendable, Equatable {
 
     /// Our id for the event: the first one's for a duplicate.
     package var id: EventID
-    /// What became of it.
     package var status: Status
 
     package init(id: EventID, status: Status) {

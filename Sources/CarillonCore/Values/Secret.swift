@@ -2,7 +2,6 @@
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let value: String
 
-    /// Wraps a secret.
     package init(_ value: String) {
         self.value = value
     }
@@ -10,9 +9,7 @@ package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugS
     /// Lends the secret to `body`.
     package func reveal<Result>(_ body: (String) throws -> Result) rethrows -> Result { try body(value) }
 
-    /// Always `<redacted>`.
     package var description: String { "<redacted>" }
-    /// Always `<redacted>`.
     package var debugDescription: String { "<redacted>" }
     /// Shows nothing to `dump`.
     package var customMirror: Mirror { Mirror(self, children: [:]) }

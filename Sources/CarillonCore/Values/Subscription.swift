@@ -1,4 +1,3 @@
-/// Somebody who subscribes to a tag.
 package struct Subscription: Sendable, Hashable {
     package var tag: TagID
     package var subscriber: Subscriber
@@ -29,7 +28,6 @@ package struct SubscriptionFilter: Sendable, Equatable {
         self.subscribers = subscribers
     }
 
-    /// Whether a subscription is let through.
     package func matches(_ subscription: Subscription) -> Bool {
         (tag.map { $0 == subscription.tag } ?? true) && (subscribers?.contains(subscription.subscriber) ?? true)
     }

@@ -39,7 +39,6 @@ package enum Subscriber: Sendable, Hashable {
         case device, user
     }
 
-    /// A subscriber by kind and id.
     package init(_ kind: Kind, trusted id: String) {
         switch kind {
         case .device: self = .device(DeviceID(trusted: id))

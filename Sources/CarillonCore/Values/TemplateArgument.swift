@@ -2,9 +2,7 @@
 package enum TemplateArgument: Sendable, Hashable, CaseIterable {
     /// The name of the user whom the event is about: who wrote or invited, or the first who joined.
     case user
-    /// The name of the channel.
     case channel
-    /// The words of the message.
     case message
     /// How many joined besides the first.
     case furtherJoiners
@@ -20,11 +18,8 @@ package enum TemplateArgument: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The two texts of a template.
 package enum TemplatePart: String, Sendable, Hashable {
-    /// The one line on top.
     case title
-    /// The text below it.
     case body
 }
 

@@ -4,21 +4,13 @@ package enum TemplateVariant: String, Sendable, CaseIterable, Hashable {
     case one
     /// Several joined at once.
     case many
-    /// The message is text.
     case text
-    /// The message is a picture.
     case image
-    /// The message is anything else.
     case other
-    /// The message is a question with answers to choose from.
     case poll
-    /// The message is a place.
     case location
-    /// The message is a file.
     case file
-    /// The message can be read by its recipients only.
     case encrypted
-    /// The message is a sticker.
     case sticker
     /// The message is a call.
     case call

@@ -42,7 +42,6 @@ extension Timestamp {
     private static let lastWithFourDigitYear: Int64 = 253_402_300_799_999
 }
 
-/// Takes a date-time apart, field by field.
 private struct DateTimeReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0

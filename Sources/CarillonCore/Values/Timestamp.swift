@@ -8,12 +8,10 @@ package struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertibl
     /// The beginning of 1970: before everything that anybody here was told.
     package static let epoch = Timestamp(milliseconds: 0)
 
-    /// A moment by its distance from 1970 in milliseconds.
     package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// The earlier moment is the smaller one.
     package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
     /// The moment `duration` later, cut to whole milliseconds; the last one there is where that is too late to be one.

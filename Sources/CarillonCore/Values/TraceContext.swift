@@ -31,7 +31,6 @@ package struct TraceContext: Sendable, Equatable {
     /// The id of the trace: 32 hexadecimal digits.
     package var traceID: String { Self.digits(high, 16) + Self.digits(low, 16) }
 
-    /// The header that says so.
     package var header: String { "00-\(traceID)-\(Self.digits(parent, 16))-\(Self.digits(UInt64(flags), 2))" }
 
     /// Where what is sent on stands: in the same trace, below `parent`.

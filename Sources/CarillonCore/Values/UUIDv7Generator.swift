@@ -9,7 +9,6 @@ package final class UUIDv7Generator: Sendable {
     private let clock: WallClock
     private let last = Mutex<(milliseconds: Int64, sequence: UInt16)>((0, 0))
 
-    /// A generator that takes its time from `clock`.
     package init(clock: WallClock = .system) {
         self.clock = clock
     }

@@ -5,9 +5,7 @@ package struct UserTokenIntrospection: Sendable, Equatable {
 
     /// For how long an answer holds, in seconds.
     package static let cacheTimes = 0...3_600
-    /// For how long unless something else is chosen.
     package static let defaultCacheTime = 300
-    /// The longest pointer, in bytes.
     package static let maximumPointerBytes = 256
 
     /// Where the token is passed on to.
@@ -23,7 +21,6 @@ package struct UserTokenIntrospection: Sendable, Equatable {
         self.cacheTime = cacheTime
     }
 
-    /// The user whom an answer names; `nil` when it names none.
     package func userID(in answer: [UInt8]) -> UserID? {
         guard let body = try? JSONValue(parsing: answer), let value = body.value(at: userIDPointer) else { return nil }
         let text: String? =

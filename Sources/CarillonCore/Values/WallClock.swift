@@ -10,12 +10,10 @@
 package struct WallClock: Sendable {
     private let read: @Sendable () -> Timestamp
 
-    /// A wall clock that answers what `read` answers.
     package init(_ read: @escaping @Sendable () -> Timestamp) {
         self.read = read
     }
 
-    /// The current time.
     package func now() -> Timestamp { read() }
 
     /// The machine's real-time clock.

@@ -3,7 +3,6 @@ import Foundation
 
 /// What we need of a CloudEvent.
 struct CloudEvent {
-    /// The data as it came.
     enum Payload {
         case none
         case json(JSONValue)
@@ -22,7 +21,6 @@ struct CloudEvent {
     /// What its extension for distributed tracing says, if that is right; in JSON it may stand under `extensions`, as it once did.
     var trace: TraceContext?
 
-    /// An event that is a JSON object.
     init(_ json: JSONValue) {
         (specVersion, id, source, type) = (json["specversion"], json["id"], json["source"], json["type"])
         time = json["time"]
@@ -38,7 +36,6 @@ struct CloudEvent {
         }
     }
 
-    /// An event whose attributes are headers.
     init(headersOf request: DialectRequest) throws(DialectRefusal) {
         specVersion = try Self.attribute("specversion", of: request)
         id = try Self.attribute("id", of: request)

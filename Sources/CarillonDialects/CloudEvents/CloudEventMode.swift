@@ -7,7 +7,6 @@ enum CloudEventMode: Equatable {
     /// The body is an event, or an array of them; `nil` where the type does not say which.
     case json(isBatch: Bool?)
 
-    /// The mode of a request.
     init(_ request: DialectRequest) throws(DialectRefusal) {
         let header = request.values("content-type").first ?? ""
         let type = header.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()

@@ -14,7 +14,6 @@ struct CloudEventReader {
         parser = EventParser(clock: WallClock { now })
     }
 
-    /// Whether an event says that it comes from Twilio.
     static func isOfTwilio(_ json: JSONValue) -> Bool { json["type"]?.text.flatMap(TwilioReading.subject) != nil }
 
     /// Reads one that is JSON; `nil` after noting what is wrong.

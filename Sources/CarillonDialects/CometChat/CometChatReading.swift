@@ -1,6 +1,5 @@
 import CarillonCore
 
-/// Reads one of CometChat's triggers.
 struct CometChatReading {
     /// Bytes beyond which tokens are left as they are.
     private static let longestText = 16 << 10

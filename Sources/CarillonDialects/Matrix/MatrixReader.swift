@@ -1,6 +1,5 @@
 import CarillonCore
 
-/// Reads events of Matrix rooms.
 struct MatrixReader {
     let settings: DialectSettings
     let clock: SenderClock

@@ -38,10 +38,8 @@ struct MatrixTransaction {
             skipSpace()
         }
 
-        /// What comes next.
         var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-        /// Whether nothing is left.
         var isAtEnd: Bool { next == nil }
 
         /// Goes through an object; `take` has to pass the value of each member.
@@ -55,7 +53,6 @@ struct MatrixTransaction {
             }
         }
 
-        /// Goes through an array.
         mutating func elements(_ take: (Range<Int>) -> Void) -> Bool {
             list(from: "[", to: "]") { scanner in
                 let start = scanner.position
@@ -65,7 +62,6 @@ struct MatrixTransaction {
             }
         }
 
-        /// Passes a value, whatever it is.
         mutating func skip() -> Bool {
             let start = position
             var open: [UInt8] = []

@@ -21,7 +21,6 @@ package struct DialectReading: Sendable, Equatable {
         return reason
     }
 
-    /// A body that says nothing to us.
     static func ignored(_ reason: String) -> Self { Self([.ignored(reason)]) }
 }
 
@@ -31,7 +30,6 @@ package struct DialectEvent: Sendable, Equatable {
     package enum Content: Sendable, Equatable {
         /// An event, and what is stored of it.
         case known(Event, canonical: JSONValue)
-        /// Nothing, and why.
         case ignored(String)
     }
 
@@ -51,7 +49,6 @@ package struct DialectEvent: Sendable, Equatable {
         return Self(content: .known(event, canonical: event.canonicalJSON))
     }
 
-    /// Nothing, and why.
     static func ignored(_ reason: String) -> Self { Self(content: .ignored(reason)) }
 
     /// Something that cannot be read, among others that can.
@@ -80,7 +77,6 @@ package struct DialectEvent: Sendable, Equatable {
         return event
     }
 
-    /// It as it is accepted.
     package var parsed: ParsedEvent {
         switch content {
         case .known(let event, let canonical):

@@ -43,7 +43,6 @@ package struct DialectRequest: Sendable {
         self.body = body
     }
 
-    /// The values of a header field.
     func values(_ name: String) -> [String] { headers.filter { $0.name == name }.map(\.value) }
 
     /// The value of a header field that proves something, and may therefore be there only once.
@@ -86,12 +85,9 @@ package enum DialectRefusal: Error, Sendable, Equatable {
     case unproven(String)
     /// It proves nothing, but its sender is not to be told: the same comes along with a proof.
     case dropped(String)
-    /// It is no body of the dialect.
     case invalid(InvalidInput)
-    /// It is of a type that the dialect does not have.
     case unsupportedType(String)
 
-    /// A body with a mistake at a place.
     static func malformed(_ pointer: String, _ detail: String) -> Self {
         .invalid(InvalidInput(problem: "invalid-event", pointer: pointer, detail: detail))
     }

@@ -24,7 +24,6 @@ package struct DialectSettings: Sendable {
         return settings
     }
 
-    /// Whose messages are ignored.
     var ignoredSenders: Set<String> { Set(document["ignoreSenders"]?.list?.compactMap(\.text) ?? []) }
 
     /// A switch that is off where nobody has said anything.
@@ -34,7 +33,6 @@ package struct DialectSettings: Sendable {
 }
 
 extension JSONObjectReader {
-    /// Takes over a switch, where it is said.
     mutating func takeSwitch(_ key: String, into settings: inout JSONObject) {
         if let value = bool(key) { settings[key] = .bool(value) }
     }

@@ -3,7 +3,6 @@ import CarillonCore
 /// What others say of people, channels and messages, as far as it can be taken over: a description that goes too far is cut or left
 /// out, and what has no usable id is nothing.
 extension Person {
-    /// Somebody with that id.
     init?(
         _ id: JSONValue?,
         name: JSONValue? = nil,
@@ -42,7 +41,6 @@ extension Channel {
         )
     }
 
-    /// A channel with that id.
     init?(
         _ id: JSONValue?,
         name: JSONValue? = nil,
@@ -97,7 +95,6 @@ extension JSONValue {
 }
 
 extension Event {
-    /// The message of this id in a channel is gone.
     static func deleted(
         _ message: JSONValue?,
         in channel: Channel?,
@@ -121,7 +118,6 @@ extension [Person] {
         return Array(filter { seen.insert($0.id).inserted }.prefix(10_000))
     }
 
-    /// Those who are none of these.
     func without(_ others: some Sequence<Person>) -> [Person] {
         let ids = Set(others.map(\.id))
         return filter { !ids.contains($0.id) }

@@ -14,7 +14,6 @@ package protocol EventDialect: Sendable {
     /// How many bytes a body may have where that is more than of events as a rule. Its sender proves who they are by the head alone then,
     /// before any of it is read.
     var largestBody: Int? { get }
-    /// What its senders are told.
     var answer: DialectAnswer { get }
 
     /// What a document lacks for anybody to post without an API key.
@@ -48,7 +47,6 @@ package enum DialectAnswer: Sendable { case receipts, results, nothing }
 extension EventDialect {
     package var mediaTypes: [String]? { ["application/json"] }
 
-    /// They do.
     package var hasEmojiNames: Bool { true }
 
     /// No more than of events as a rule.

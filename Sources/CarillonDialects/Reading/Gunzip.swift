@@ -2,7 +2,6 @@ import CZlib
 
 /// Unpacks bodies that were packed with gzip (RFC 1952).
 package enum Gunzip {
-    /// Why a body is not unpacked.
     package enum Failure: Error, Sendable, Equatable {
         /// There would be more of it than is taken.
         case tooLarge
@@ -10,7 +9,6 @@ package enum Gunzip {
         case damaged
     }
 
-    /// Whether bytes look packed.
     package static func isPacked(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
 
     /// What was packed, as long as there are no more bytes of it than `limit`: no more than that is ever made.

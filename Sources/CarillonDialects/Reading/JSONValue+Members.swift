@@ -26,15 +26,12 @@ extension JSONValue {
         }
     }
 
-    /// A whole number.
     var integer: Int64? {
         if case .number(let number) = self { number.integer.map(Int64.init) } else { nil }
     }
 
-    /// Whether it is `true`.
     var isTrue: Bool { self == .bool(true) }
 
-    /// The elements of an array.
     var list: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
@@ -56,6 +53,5 @@ extension JSONValue? {
     /// The elements of an array; none where there is no array.
     var elements: [JSONValue] { flatMap(\.list) ?? [] }
 
-    /// Whether it is `true`.
     var isTrue: Bool { self == .bool(true) }
 }

@@ -35,12 +35,10 @@ enum Proof {
         }
     }
 
-    /// Whether a text is one of the secrets.
     static func isOne(of secrets: [DialectDocument.SharedSecret], _ text: String) -> Bool {
         secrets.contains { $0.value.reveal { areEqual($0, text) } }
     }
 
-    /// Whether two texts are the same.
     static func areEqual(_ left: String, _ right: String) -> Bool {
         SHA256.hash(data: Array(left.utf8)) == SHA256.hash(data: Array(right.utf8))
     }

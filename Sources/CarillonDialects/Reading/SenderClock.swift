@@ -7,7 +7,6 @@ struct SenderClock {
 
     let now: Timestamp
 
-    /// A date and time of RFC 3339.
     func rfc3339(_ value: JSONValue?) -> Timestamp {
         possible(value?.text.flatMap { Timestamp(rfc3339: $0) })
     }

@@ -7,7 +7,6 @@ enum SourceID {
     /// The id of something that its sender names by several parts.
     static func of(_ dialect: DialectName, _ parts: String...) -> String { of(dialect, parts) }
 
-    /// The id of something that its sender names by several parts.
     static func of(_ dialect: DialectName, _ parts: [String]) -> String {
         let text = dialect.rawValue + String(separator) + parts.joined(separator: String(separator))
         if !parts.contains(where: { $0.contains(separator) }), Identifier<Event>(text) != nil { return text }
@@ -26,7 +25,6 @@ enum SourceID {
         cloudEvent + Proof.digest(Array("\(source.utf8.count):\(source)\(id)".utf8))
     }
 
-    /// Whether an id is one of those that are made here.
     static func isMadeHere(_ id: String) -> Bool {
         if id.hasPrefix(cloudEvent) { return id.utf8.count == ofCloudEvent("", from: "").utf8.count }
         guard let end = id.firstIndex(of: separator) else { return false }

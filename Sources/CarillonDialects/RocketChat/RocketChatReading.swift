@@ -1,6 +1,5 @@
 import CarillonCore
 
-/// Reads one of Rocket.Chat's posts.
 struct RocketChatReading {
     private let kind: String
     private let bytes: [UInt8]

@@ -1,6 +1,5 @@
 import CarillonCore
 
-/// Reads one of Sendbird's events.
 struct SendbirdReading {
     private let category: String
     private let bytes: [UInt8]
@@ -153,7 +152,6 @@ struct SendbirdReading {
         }
     }
 
-    /// Who invited all of those who join.
     private func commonInviter(of users: [Person]) -> Person? {
         let inviters = body["users"].elements.map { person($0["inviter"]) }
         guard let first = inviters.first ?? nil, inviters.allSatisfy({ $0?.id == first.id }) else { return nil }

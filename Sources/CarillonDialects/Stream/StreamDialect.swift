@@ -6,7 +6,6 @@ package struct StreamDialect: EventDialect {
     enum ChannelIDs: String, CaseIterable {
         /// Its type and id, which together are unique.
         case cid
-        /// Its id alone.
         case id
     }
 

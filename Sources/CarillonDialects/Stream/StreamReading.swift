@@ -1,6 +1,5 @@
 import CarillonCore
 
-/// Reads one of Stream's events.
 struct StreamReading {
     private let type: String
     private let request: DialectRequest

@@ -1,6 +1,5 @@
 import CarillonCore
 
-/// Reads one of TalkJS's events.
 struct TalkJSReading {
     private let type: String
     private let sourceID: String

@@ -34,7 +34,6 @@ package struct APIKeySecret: Sendable {
         return (secret, StoredAPIKey(key: key, secretHash: secret.hash))
     }
 
-    /// Reads a key; `nil` for anything that is none.
     package init?(_ text: String) {
         guard text.hasPrefix(Self.prefix) else { return nil }
         let parts = text.dropFirst(Self.prefix.count).split(

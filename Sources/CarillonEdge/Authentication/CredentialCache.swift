@@ -49,7 +49,6 @@ package final class CredentialCache: Sendable {
     /// How many networks are remembered.
     var count: Int { known.count }
 
-    /// How many API keys are remembered that do not exist.
     var rememberedUnknownKeys: Int { lookups.ports.values.reduce(0) { $0 + $1.count } }
 
     /// Forgets a network, because its credentials have just been changed here, and tells the other replicas.

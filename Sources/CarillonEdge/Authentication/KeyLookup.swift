@@ -14,7 +14,6 @@ final class KeyLookup: Sendable {
         /// What the next query will ask for, and the query.
         var names: Set<APIKeyName> = []
         var next: Query?
-        /// The query that was begun last.
         var last: Query?
         var earliest = ContinuousClock.now
         /// How often something was forgotten: what was asked before is not remembered.
@@ -28,7 +27,6 @@ final class KeyLookup: Sendable {
 
     private let now: @Sendable () -> ContinuousClock.Instant
     private let read: Read
-    /// Keys that did not exist when they were looked for.
     private let absent: Remembered<APIKeyName, Void>
     private let state = Mutex(State())
 
@@ -50,7 +48,6 @@ final class KeyLookup: Sendable {
         absent = Remembered(capacity: capacity, now: now, network: \.networkID) { _, readAt in readAt + timeToLive }
     }
 
-    /// How many keys are remembered as unknown.
     var count: Int { absent.count }
 
     /// Whether there is such a key.

@@ -1,17 +1,13 @@
 package import CarillonCore
 
-/// Who calls.
 package enum Principal: Sendable, Equatable {
-    /// Those who run the service.
     case `operator`
-    /// The holder of an API key.
     case apiKey(APIKeyRole)
     /// A person, by a user token.
     case user(UserID)
     /// A chat backend, by its signature.
     case backend
 
-    /// The user of a user token.
     package var userID: UserID? {
         if case .user(let own) = self { own } else { nil }
     }
@@ -66,7 +62,6 @@ package struct Access: Sendable {
         throw .forbidden("this network's devices are registered with user tokens: see deviceRegistration")
     }
 
-    /// The user of a user token.
     package var ownUser: UserID? { principal.userID }
 
     /// The user whom a path names, as ``user(_:)``; of others users learn nothing, not even that they are there.

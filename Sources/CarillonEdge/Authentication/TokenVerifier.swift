@@ -34,7 +34,6 @@ package struct TokenVerifier: Sendable {
         }
     }
 
-    /// Whether the holder of the key signed the token.
     package func verifies(_ token: SignedToken) -> Bool {
         switch (key, token.algorithm) {
         case (.hs256(let secret), "HS256"): return secret.isCode(token.signature, of: token.signedBytes)

@@ -98,9 +98,7 @@ package final class UserTokenIntrospector: Sendable {
         origins = Remembered(capacity: capacity, now: now, network: \.network) { _, moment in moment + Self.belief }
     }
 
-    /// How many tokens are remembered.
     var count: Int { answers.count }
-    /// How many questions wait for a place.
     var waiting: Int { places.waiting }
 
     /// Finds out whose token it is.

@@ -34,7 +34,6 @@ package final class VerifiableCredentials: Sendable {
         }
     }
 
-    /// The secrets that verify a webhook now.
     func webhookSecrets(at now: Timestamp) -> [WebhookSecret] {
         webhookSecrets.filter { $0.expiresAt.map { now < $0 } ?? true }.map(\.secret)
     }
@@ -48,7 +47,6 @@ package final class VerifiableCredentials: Sendable {
         return stored.key.role
     }
 
-    /// Whether one of the network's keys signed a user token.
     func verifies(_ token: UserToken) -> Bool {
         verifiers.contains { $0.verifies(token.signed) }
     }

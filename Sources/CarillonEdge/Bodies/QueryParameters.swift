@@ -23,7 +23,6 @@ package struct QueryParameters {
         )
     }
 
-    /// A parameter that names one of several.
     package func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String,
         of type: Choice.Type

@@ -101,5 +101,4 @@ extension JSONValue {
     }
 }
 
-/// A request did not arrive in time.
 struct RequestDeadlineExceeded: Error {}

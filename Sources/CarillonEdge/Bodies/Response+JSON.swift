@@ -25,17 +25,14 @@ extension Response {
         )
     }
 
-    /// An answer that says all there is to say by its status.
     package static let noContent = Response(status: .noContent)
 }
 
 extension JSONValue {
-    /// A string, or `null`.
     package init(_ text: String?) {
         self = text.map { .string($0) } ?? .null
     }
 
-    /// A whole number.
     package init(_ number: Int) {
         self = .number(JSONNumber(number))
     }
@@ -45,7 +42,6 @@ extension JSONValue {
         self.init(moment?.description)
     }
 
-    /// An array of strings.
     package init(_ texts: [String]) {
         self = .array(texts.map { .string($0) })
     }

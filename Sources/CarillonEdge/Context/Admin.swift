@@ -3,7 +3,6 @@ import Synchronization
 
 /// Who administers, as it may be written down: by a name, never by a secret.
 package enum Admin: Sendable, Equatable, CustomStringConvertible {
-    /// Those who run the service.
     case `operator`
     /// The holder of an API key of role `admin`, by the key's id.
     case key(String)
@@ -19,7 +18,6 @@ package enum Admin: Sendable, Equatable, CustomStringConvertible {
 
 /// Somebody whose credentials have proved who it is.
 package enum ProvenCaller: Sendable, Hashable {
-    /// Those who run the service.
     case `operator`
     /// Somebody of a network, or its back end.
     case network(NetworkID)
@@ -35,9 +33,7 @@ package final class CallerNote: Sendable {
 
     private let state = Mutex(State())
 
-    /// The admin who called, if it was one.
     var admin: Admin? { state.withLock(\.admin) }
-    /// Who called, as far as it was proved.
     var proven: ProvenCaller? { state.withLock(\.proven) }
 
     var refusal: String? { state.withLock(\.refusal) }
@@ -49,7 +45,6 @@ package final class CallerNote: Sendable {
         state.withLock { $0.admin = admin }
     }
 
-    /// Notes that the caller has proved who it is.
     package func note(_ proven: ProvenCaller) {
         state.withLock { $0.proven = proven }
     }

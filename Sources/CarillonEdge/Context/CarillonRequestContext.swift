@@ -29,12 +29,10 @@ package struct CarillonRequestContext: RequestContext {
     /// Told what a face makes of it.
     package let face = FaceNote()
 
-    /// A context for a request that arrived on a connection.
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
     }
 }
 
-/// What a middleware passes a request on to.
 package typealias Next = @concurrent (Request, CarillonRequestContext) async throws -> Response

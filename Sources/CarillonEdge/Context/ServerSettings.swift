@@ -16,7 +16,6 @@ package struct ServerSettings: Sendable {
     package var headerCount = 64
     /// Whose `X-Forwarded-For` is believed.
     package var trustedProxies = TrustedProxies.loopback
-    /// Which web pages may call.
     package var corsOrigins = CORSOrigins.named([])
     /// The addresses that end in a slash.
     package var folders: Set<String> = []

@@ -12,7 +12,6 @@ package struct TrustedProxies: Hashable, Sendable {
 
     private let blocks: [CIDRBlock]
 
-    /// The proxies in these blocks of addresses.
     package init(_ blocks: [CIDRBlock]) {
         self.blocks = blocks
     }
@@ -72,9 +71,7 @@ package struct TrustedProxies: Hashable, Sendable {
 }
 
 extension HTTPField.Name {
-    /// Whom each proxy heard the request from.
     static let forwardedFor = known("x-forwarded-for")
-    /// How each proxy heard it.
     static let forwardedProto = known("x-forwarded-proto")
 }
 

@@ -9,7 +9,6 @@ package protocol Face: Sendable {
     var name: FaceName { get }
     /// Its paths: each of these, and all below them.
     var roots: [String] { get }
-    /// Whether web pages are among its callers.
     var isForBrowsers: Bool { get }
     /// What a caller is told of an error: `problem` says the same in Carillon's own terms.
     func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response
@@ -34,7 +33,6 @@ package protocol Face: Sendable {
 }
 
 extension Face {
-    /// Whether a path is one of its own.
     package func owns(_ path: String) -> Bool {
         // Asked with every request, so no text is made for it.
         roots.contains { root in
@@ -72,7 +70,6 @@ package struct FaceKeyRequest: Sendable {
     package var name: String?
     /// The secret that existing clients hold; `nil` for a new one.
     package var secret: String?
-    /// What the admin calls it.
     package var label: String?
     package var now: Timestamp
 

@@ -5,7 +5,6 @@ package import Hummingbird
 /// Adds a face's routes: each has a name of its own in metrics and in what admins see, and none is there before a network has bound
 /// one of the face's names.
 package struct FaceRoutes {
-    /// Answers a request.
     package typealias Handler = @Sendable (Request, CarillonRequestContext) async throws -> Response
 
     private let face: FaceName

@@ -4,7 +4,6 @@ import Hummingbird
 import Logging
 
 extension HTTPField.Name {
-    /// Names a request in answers and logs.
     static let requestID = HTTPField.Name.known("x-request-id")
 
     /// Says where a request stands in a trace (W3C Trace Context).

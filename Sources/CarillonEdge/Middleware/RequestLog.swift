@@ -13,11 +13,9 @@ final class RequestLog: Sendable {
     struct Limits: Sendable {
         /// Those of strangers, of each status and route.
         var ofStrangers: Int
-        /// Those of a network.
         var ofNetwork: Int
         var window: Duration
 
-        /// Of what requests are answered.
         static let ofAnswers = Limits(ofStrangers: 10, ofNetwork: 6_000, window: .seconds(60))
     }
 

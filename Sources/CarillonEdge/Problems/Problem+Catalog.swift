@@ -5,7 +5,6 @@ package import HTTPTypes
 extension Problem {
     private static let closing: HTTPFields = [.connection: "close"]
 
-    /// Input that the caller has to correct.
     package init(_ input: InvalidInput) {
         let title = input.problem == "invalid-json" ? "The body is not acceptable JSON" : "The body is not valid"
         let first = input.errors.first.map { $0.pointer.isEmpty ? $0.detail : "\($0.pointer) \($0.detail)" }
@@ -17,7 +16,6 @@ extension Problem {
         Problem("invalid-id", .badRequest, "An id in the path is not valid", "{\(name)} \(detail)")
     }
 
-    /// A query parameter that cannot be understood.
     package static func invalidParameter(_ name: String, _ detail: String) -> Problem {
         Problem("invalid-parameter", .badRequest, "A query parameter is not valid", "\(name) \(detail)")
     }
@@ -44,7 +42,6 @@ extension Problem {
         headers: closing
     )
 
-    /// No credentials, or credentials that prove nothing.
     package static func unauthorized(_ detail: String) -> Problem {
         let headers: HTTPFields = [.wwwAuthenticate: "Bearer"]
         return Problem("unauthorized", .unauthorized, "Valid credentials are needed", detail, headers: headers)
@@ -74,7 +71,6 @@ extension Problem {
         headers: closing
     )
 
-    /// The state of the resource does not permit it.
     package static func conflict(_ name: String, _ detail: String) -> Problem {
         Problem(name, .conflict, "The resource is in conflict with this", detail)
     }
@@ -88,7 +84,6 @@ extension Problem {
         headers: [.retryAfter: "5"]
     )
 
-    /// The network has as much of something as it may have.
     package static func limitReached(_ reached: LimitReached) -> Problem {
         let (name, words) = (reached.count.rawValue, "is \(reached.limit)")
         let errors = [FieldError(pointer: "/limits/\(name)", detail: words)]
@@ -106,7 +101,6 @@ extension Problem {
         )
     }
 
-    /// `If-Match` names another version.
     package static let preconditionFailed = Problem(
         "precondition-failed",
         .preconditionFailed,
@@ -119,7 +113,6 @@ extension Problem {
         return Problem("content-too-large", .contentTooLarge, "The body is too large", detail, headers: closing)
     }
 
-    /// A body in a form that is not understood.
     package static func unsupportedMediaType(_ detail: String) -> Problem {
         Problem("unsupported-media-type", .unsupportedMediaType, "The body has an unsupported type", detail)
     }

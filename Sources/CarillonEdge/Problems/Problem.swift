@@ -77,7 +77,6 @@ package struct Problem: Error, Sendable, Equatable {
 }
 
 extension Problem.Outcome {
-    /// What the caller is told of it.
     fileprivate var words: String {
         switch self {
         case .nothingChanged: "nothing was changed; try again later"

@@ -8,7 +8,6 @@ import Synchronization
 /// many, the fullest are forgotten, whose owners have asked for least.
 package final class RequestRates: Sendable {
     package enum Owner: Hashable, Sendable {
-        /// A user, by tokens.
         case user(NetworkID, UserID)
         /// A key of role `device`.
         case key(NetworkID, String)
@@ -24,7 +23,6 @@ package final class RequestRates: Sendable {
 
     /// A rate of something that a face counts.
     package struct Rate: Sendable {
-        /// What it is, in a word.
         package var name: String
         /// How many there are in the long run.
         package var perSecond: Int

@@ -36,7 +36,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isBodyDue = false
     /// Whether nothing of the next request is there.
     private var isIdle = false
-    /// Whether the answer in hand has begun.
     private var isAnswering = false
     /// Whether the connection ends with the answer to the last request that was passed on.
     private var isLast = false
@@ -46,7 +45,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isContinueDue = false
     /// What is to be said before the connection ends.
     private var refusal: Refusal?
-    /// Whether everything has been said.
     private var isOver = false
 
     init(connections: InboundConnections, settings: ServerSettings, refusals: RefusalWriter) {

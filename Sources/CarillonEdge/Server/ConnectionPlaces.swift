@@ -10,7 +10,6 @@ import DequeModule
 struct ConnectionPlaces {
     typealias ID = UInt64
 
-    /// What becomes of a new connection.
     enum Admission: Equatable {
         /// It has a place.
         case admitted
@@ -46,7 +45,6 @@ struct ConnectionPlaces {
         self.placesPerAddress = placesPerAddress
     }
 
-    /// How many connections have a place.
     var count: Int { connections.count }
     /// How many entries the lines have, outdated ones included.
     var linesCount: Int { shares.values.reduce(line.count) { $0 + $1.line.count } }

@@ -15,7 +15,6 @@ package final class InboundConnections: Sendable {
         case head
         /// An answer was not fetched.
         case answer
-        /// What arrived was no HTTP.
         case malformed
     }
 
@@ -82,13 +81,10 @@ package final class InboundConnections: Sendable {
         return id
     }
 
-    /// See ``ConnectionPlaces/waits(_:)``.
     func waits(_ id: ConnectionPlaces.ID) { state.withLock { $0.places.waits(id) } }
 
-    /// See ``ConnectionPlaces/works(_:)``.
     func works(_ id: ConnectionPlaces.ID) { state.withLock { $0.places.works(id) } }
 
-    /// A connection has ended.
     func closed(_ id: ConnectionPlaces.ID) {
         state.withLock { state in
             state.places.close(id)
@@ -97,7 +93,6 @@ package final class InboundConnections: Sendable {
         }
     }
 
-    /// Counts a connection that was ended.
     func cut(_ cut: Cut) { cuts[cut]?.increment() }
 }
 

@@ -34,7 +34,6 @@ struct Refusal {
         return .unknownTransferCoding
     }
 
-    /// Bytes that the decoder could not read.
     init(_ error: HTTPParserError) {
         problem =
             switch error {

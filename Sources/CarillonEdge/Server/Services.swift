@@ -6,7 +6,6 @@ package import Metrics
 package final class Services: Sendable {
     /// Finds out who calls, where the caller has credentials of Carillon's.
     package let authenticator: Authenticator
-    /// What callers' credentials are compared with.
     package let cache: CredentialCache
     /// Networks and credentials.
     package let accounts: any AccountStore
@@ -35,7 +34,6 @@ package final class Services: Sendable {
     package let recipients: any RecipientSource
     /// Makes events durable: all of a call or none, one receipt for each.
     package let accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
-    /// What became of events.
     package let history: any EventHistory
     /// What was answered lately.
     package let journal: Journal
@@ -53,9 +51,7 @@ package final class Services: Sendable {
     package let stuckQueue: @Sendable (NetworkID) -> StuckQueue?
     /// Lets go the brake on unregistrations of a lane until a moment.
     package let releaseBrake: @Sendable (Lane, Timestamp) async throws -> Void
-    /// What networks are known by to push services.
     package let credentials: any ProviderCredentialStore
-    /// Reads those credentials as they are posted.
     package let credentialFormats: [CredentialFormat]
     /// Told that a credential was stored or removed; without an app when it is for all lanes of the provider.
     package let credentialChanged: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
@@ -71,7 +67,6 @@ package final class Services: Sendable {
     package let faceSecret: FaceSecret
     /// Where devices and servers may be reached.
     package let egress: EgressGuard
-    /// Counts what callers do.
     package let rates: RequestRates
     package let metrics: any MetricsFactory
     /// Where what goes wrong is reported, without tokens, keys and texts.
@@ -187,7 +182,6 @@ package final class Services: Sendable {
     /// A network as it is remembered; `nil` when there is none.
     package func network(_ id: NetworkID) async throws -> Network? { try await cache.credentials(of: id)?.network }
 
-    /// Reads the addresses of a network's devices.
     package func addressReader(for network: Network) -> DeviceAddressReader {
         DeviceAddressReader(egress: egress, webPushHosts: network.webPushHosts)
     }

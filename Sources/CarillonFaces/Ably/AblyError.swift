@@ -86,7 +86,6 @@ extension AblyError {
         "push is not enabled on this channel: see the namespaces of this application's binding"
     )
 
-    /// What Carillon's own problems are to Ably's clients.
     init(_ problem: Problem) {
         let message = problem.detail ?? problem.title
         switch problem.status.code {

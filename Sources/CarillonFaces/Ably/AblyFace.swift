@@ -16,7 +16,6 @@ package struct AblyFace: Face {
         self.services = services
     }
 
-    /// An error as Ably's clients read it.
     package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
         .ably(error as? AblyError ?? AblyError(problem), to: request)
     }
@@ -83,7 +82,6 @@ package struct AblyFace: Face {
         )
     }
 
-    /// What a key is to allow: each resource with operations that Ably knows.
     private func rights(from reader: inout JSONObjectReader) -> AblyCapability? {
         guard let value = reader.value("rights", required: true) else { return nil }
         guard case .object(let object) = value, let capability = AblyCapability(value), !capability.isEmpty else {

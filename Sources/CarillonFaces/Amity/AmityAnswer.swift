@@ -3,7 +3,6 @@ import CarillonEdge
 import HTTPTypes
 import Hummingbird
 
-/// Answers in the form that Amity's clients read.
 enum AmityAnswer {
     /// A device is registered, or is not any more.
     static let success = Response.json(["success": true])

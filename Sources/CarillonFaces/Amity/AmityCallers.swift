@@ -16,7 +16,6 @@ struct AmityCallers: Sendable {
         var network: Network
         var settings: AmitySettings
         var id: UserID
-        /// Whether the key of an app of the network came along.
         var holdsAppKey: Bool
     }
 

@@ -146,7 +146,6 @@ extension JSONObjectReader {
         }
     }
 
-    /// A list of roles; `nil` when it is not there.
     fileprivate mutating func roleIDs(_ key: String) -> Set<String>? {
         strings(key, maximumCount: AmityUserChange.maximumRoles, maximumBytes: 256).map(Set.init)
     }

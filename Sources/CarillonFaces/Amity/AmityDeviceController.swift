@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonEdge
 import Hummingbird
 
-/// Devices, as Amity's SDKs register them.
 struct AmityDeviceController: Sendable {
     static let path = "/v1/notification"
     static let userPath = "/api/v3/notification/register"

@@ -80,7 +80,6 @@ package struct AmityFace: Face {
 
     private static let shortestSecret = 16
 
-    /// What the holder of a key may do.
     private enum Rights: String, CaseIterable {
         /// Register and unregister devices, and say which network it is about.
         case device

@@ -15,7 +15,6 @@ struct AmityRegistration {
         case android
     }
 
-    /// The push services that Amity knows.
     private enum Service: String, CaseIterable {
         case apns
         case fcm

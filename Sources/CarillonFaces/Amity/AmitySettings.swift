@@ -2,7 +2,6 @@ import CarillonCore
 
 /// What a network says of its apps that were built for Amity: which they are here.
 struct AmitySettings: Sendable, Equatable {
-    /// An app for Apple's devices.
     struct AppleApp: Sendable, Equatable {
         var id: String
         var environment: DeviceAddress.APNsEnvironment

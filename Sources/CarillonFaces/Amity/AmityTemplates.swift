@@ -85,10 +85,8 @@ extension InvalidInput {
 }
 
 extension AmityEvent {
-    /// The wording of the title that is meant.
     fileprivate var titleVariant: TemplateVariant { .channel }
 
-    /// The wording of the body that is meant.
     fileprivate var bodyVariant: TemplateVariant {
         switch self {
         case .channelCreated, .messageCreated: .text
@@ -106,7 +104,6 @@ extension TemplateWording {
         }
     }
 
-    /// The same with other words for a variant.
     fileprivate func saying(
         _ text: String,
         as variant: TemplateVariant,

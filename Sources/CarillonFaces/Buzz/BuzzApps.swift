@@ -34,6 +34,5 @@ struct BuzzApps: Sendable, Equatable {
         android = apps?.android ?? applicationID
     }
 
-    /// The apps as they are stored and shown.
     var json: JSONObject { ["ios": ["appId": .string(ios)], "android": ["appId": .string(android)]] }
 }

@@ -8,7 +8,6 @@ package struct BuzzFace: Face {
     static let path = "/api/MobilePhoneNotificationToken"
 
     package let name = FaceName.buzz
-    /// The one path that Buzz's apps know.
     package let roots = [BuzzFace.path]
 
     private let services: Services

@@ -21,7 +21,6 @@ struct MatrixBinding: Sendable, Equatable {
         case text
     }
 
-    /// What a notification is to APNs.
     enum PushType: String, Sendable, CaseIterable {
         case alert
         case background
@@ -34,7 +33,6 @@ struct MatrixBinding: Sendable, Equatable {
     var environment = DeviceAddress.APNsEnvironment.production
     var pushkeyFormat = PushkeyFormat.auto
     var payload = PayloadForm.sygnal
-    /// Whether the app wants to know what is unread.
     var showsBadge = true
     /// Whether the sound is sent that the user's rules ask for.
     var playsSound = false
@@ -51,12 +49,10 @@ struct MatrixBinding: Sendable, Equatable {
     /// How many requests a second are taken of those who have a gateway key, or are where requests may come from.
     var requestsPerSecond = 2_000
 
-    /// What is said of a binding of which nothing but the provider is said.
     init(provider: ProviderName?) {
         self.provider = provider
     }
 
-    /// Where requests may come from, in the notation of the settings.
     func admits(_ address: IPAddress?) -> Bool {
         guard let allowedSources else { return true }
         guard let canonical = address?.canonical else { return false }

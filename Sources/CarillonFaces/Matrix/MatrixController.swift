@@ -54,7 +54,6 @@ struct MatrixController: Sendable {
         return .json(["rejected": JSONValue(selection.rejected)])
     }
 
-    /// The gateway key; `nil` without one.
     private func gatewayKey(of request: Request) throws -> String? {
         try QueryParameters(request).text("k").flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -79,7 +78,6 @@ struct MatrixController: Sendable {
     }
 }
 
-/// Who posts a notification, as far as it can be known.
 struct MatrixCaller: Sendable {
     var keyOwner: NetworkID?
     var address: IPAddress?

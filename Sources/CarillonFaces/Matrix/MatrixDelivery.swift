@@ -12,14 +12,12 @@ struct MatrixDelivery {
         var reason: String?
     }
 
-    /// A device with where it is reached, and what is known of that.
     private struct Target {
         var place: MatrixSelection.Place
         var address: DeviceAddress
         var isUsable: Bool
         var known: ReachedDevice?
 
-        /// The lane that it is sent to in.
         func lane(in network: NetworkID) -> Lane? {
             known.map { Lane(networkID: network, provider: $0.provider, appID: $0.appID) }
         }

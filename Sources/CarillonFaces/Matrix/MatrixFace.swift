@@ -7,7 +7,6 @@ package import Hummingbird
 ///
 /// - SeeAlso: <https://spec.matrix.org/latest/push-gateway-api/>
 package struct MatrixFace: Face {
-    /// What gateway keys begin with.
     static let keyPrefix = "gk_"
 
     private let controller: MatrixController
@@ -17,14 +16,12 @@ package struct MatrixFace: Face {
     }
 
     package var name: FaceName { .matrix }
-    /// Where homeservers post to.
     package var roots: [String] { ["/_matrix/push"] }
 
     package func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, "/_matrix/push/v1/notify", as: "notify", use: controller.notify)
     }
 
-    /// Matrix's envelope of errors.
     package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
         problem.matrixResponse
     }

@@ -23,7 +23,6 @@ enum MatrixOutcome: String, Sendable, CaseIterable {
     case badDefaultPayload
 }
 
-/// Counts what becomes of devices that homeservers notify.
 struct MatrixMetrics: Sendable {
     private let counters: [MatrixOutcome: Counter]
 

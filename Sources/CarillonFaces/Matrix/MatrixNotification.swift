@@ -16,11 +16,9 @@ struct MatrixNotification: Sendable {
             return isTooMuch ? .max : sum
         }
 
-        /// Whether there is nothing to count.
         var isZero: Bool { (unread ?? 0) == 0 && (missedCalls ?? 0) == 0 }
     }
 
-    /// One of those that it goes to.
     struct Device: Sendable {
         var appID: String
         var pushkey: String
@@ -74,7 +72,6 @@ extension MatrixNotification {
 
     var room: String? { roomName ?? roomAlias }
 
-    /// Who caused it, as it is shown.
     var from: String? { senderName ?? sender }
 
     /// The words of a message; of no other event are they words.
@@ -88,7 +85,6 @@ extension MatrixNotification {
         return type
     }
 
-    /// Whether it invites the one who is told.
     var isInvitation: Bool { type == "m.room.member" && membership == "invite" && userIsTarget }
 
     /// `Sender (Room)`, or the sender where the room has no name.

@@ -38,7 +38,6 @@ extension MatrixPayload {
 }
 
 extension JSONObject {
-    /// Whether it asks to wake the app and shows nothing.
     fileprivate var onlyWakes: Bool {
         guard case .object(let aps)? = self["aps"] else { return false }
         let shown = ["alert", "badge", "sound"].contains { aps.contains($0) && aps[$0] != .some(.null) }
@@ -54,7 +53,6 @@ extension MatrixNotification {
         var arguments: [JSONValue]
     }
 
-    /// What the app is to say of it.
     var alert: Alert {
         let from = JSONValue.string(name(from) ?? " ")
         let room = name(room).map(JSONValue.string)

@@ -49,7 +49,6 @@ extension MatrixNotification {
         return members.compactMap { key, value in value.map { (key, .string($0)) } }
     }
 
-    /// Each text of the content, under a name of its own.
     fileprivate var texts: [(key: String, value: JSONValue)] {
         shownContent.members.compactMap { key, value in
             guard case .string(let text) = value else { return nil }

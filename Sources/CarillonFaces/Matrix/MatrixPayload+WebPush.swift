@@ -5,7 +5,6 @@ extension MatrixPayload {
     /// The longest `Topic` (RFC 8030 section 5.4).
     private static let longestTopic = 32
 
-    /// For browsers.
     var webpush: RawPart? {
         if notification.isBadgeUpdate, badge == nil || device.asks(for: "events_only") { return nil }
         var payload = device.defaultPayload

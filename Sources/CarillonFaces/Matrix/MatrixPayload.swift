@@ -31,7 +31,6 @@ struct MatrixPayload {
 }
 
 extension MatrixNotification {
-    /// A name as it is sent on.
     func name(_ text: String?) -> String? {
         text?.withoutControls(onOneLine: true).shortened(toCharacters: .max, bytes: MatrixPayload.longestName)
     }

@@ -31,12 +31,10 @@ struct MatrixSelection {
     private(set) var taken: [(network: NetworkID, places: [Place])] = []
     /// The pushkeys that the homeserver is to forget, each once.
     private(set) var rejected: [String] = []
-    /// How many devices are passed over, and why.
     private(set) var skipped: [MatrixOutcome: Int] = [:]
     /// Whose app is named first.
     private(set) var firstNetwork: NetworkID?
 
-    /// Chooses among the devices of a notification.
     init(_ notification: MatrixNotification, _ caller: MatrixCaller, _ index: FaceIndex) {
         // Each id is looked for once; told apart by its bytes, as it was where it was bound.
         var findings: [Identifier<FaceBinding>: Finding] = [:]

@@ -119,7 +119,6 @@ extension MatrixPayload {
         return sound == "default" || sound.utf8.count > PushContent.longestSound ? .standard : .named(sound)
     }
 
-    /// What an app gets beside the text.
     private var data: JSONObject {
         var data = JSONObject()
         for (key, value) in device.defaultPayload.members where key != "aps" && !Self.isReserved(key) {

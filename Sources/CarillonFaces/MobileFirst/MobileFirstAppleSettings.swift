@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonEdge
 
-/// What a message says for Apple's devices.
 struct MobileFirstAppleSettings: Sendable {
     private enum Delivery: String, CaseIterable {
         case standard = "DEFAULT"

@@ -22,7 +22,6 @@ struct MobileFirstApplication: Sendable, Equatable {
         var name: String
         /// Its key for RS256, in PEM.
         var publicKey: String
-        /// The claim that names the user.
         var userIDClaim: String
     }
 
@@ -34,7 +33,6 @@ struct MobileFirstApplication: Sendable, Equatable {
     var google: (appID: String, senderID: String?)?
     var issuers: [Issuer]
 
-    /// The apps that devices of this application belong to.
     var apps: [DeviceSelection.App] {
         [apple.map { .init(.apns, $0.appID) }, google.map { .init(.fcm, $0.appID) }].compactMap(\.self)
     }
@@ -91,7 +89,6 @@ struct MobileFirstApplication: Sendable, Equatable {
         return Issuer(name: name, publicKey: publicKey, userIDClaim: claim ?? "sub")
     }
 
-    /// The binding as it is stored and shown.
     var document: JSONObject {
         var json = JSONObject()
         if let apple {

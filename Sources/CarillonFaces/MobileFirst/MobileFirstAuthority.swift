@@ -8,7 +8,6 @@ extension HTTPField.Name {
     fileprivate static let clientSecret = known("clientSecret")
 }
 
-/// Who calls about an application, and what they may do.
 struct MobileFirstCaller: Sendable {
     enum Kind: Sendable, Equatable {
         /// A customer's back end, or whoever holds a secret that is good for everything.
@@ -27,7 +26,6 @@ struct MobileFirstCaller: Sendable {
 
     var networkID: NetworkID { network.id }
 
-    /// For whom the caller writes, as far as limits and rules go.
     var writer: Writer { kind == .backEnd ? .admin : .user }
 
     var user: UserID? { if case .app(let user) = kind { user } else { nil } }
@@ -204,7 +202,6 @@ struct MobileFirstAuthority: Sendable {
         return problem
     }
 
-    /// Passes callers who understand what is answered.
     private static func checkAccept(_ request: Request) throws(Problem) {
         guard let accept = request.headers[.accept] else { return }
         let types = accept.split(separator: ",").map { range in

@@ -4,7 +4,6 @@ package import Hummingbird
 
 /// MobileFirst's push service, as its SDKs and its customers' back ends call it (FACES part H).
 package struct MobileFirstFace: Face {
-    /// `imfpush`, as the paths say.
     package let name = FaceName.imfpush
     /// The push service, and the token route of the authorization server.
     package let roots = ["/imfpush/v1/apps", MobileFirstTokenController.path]

@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonEdge
 
-/// What a message says for Google's devices.
 struct MobileFirstGoogleSettings: Sendable {
     /// What the SDK looks for beside text and payload. It gets all as strings.
     private static let options = [

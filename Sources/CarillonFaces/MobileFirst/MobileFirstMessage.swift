@@ -12,7 +12,6 @@ struct MobileFirstMessage: Sendable {
     /// The notification as Carillon's own API takes it.
     let notification: JSONObject
 
-    /// Whether a tag is the one that every device subscribes to.
     static func isEveryone(_ tag: String) -> Bool { tag.lowercased() == everyone.lowercased() }
 
     /// Translates a message to an application.

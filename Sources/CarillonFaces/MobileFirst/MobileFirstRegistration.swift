@@ -91,7 +91,6 @@ struct MobileFirstRegistration: Sendable {
 extension Device {
     fileprivate static let mobileFirstKey = FaceName.imfpush.rawValue
 
-    /// What is kept for the push service alone.
     fileprivate var mobileFirstAttributes: JSONObject? {
         if case .object(let own)? = attributes?[Self.mobileFirstKey] { own } else { nil }
     }

@@ -16,7 +16,6 @@ enum MobileFirstScope: String, Sendable, CaseIterable {
     static let ofClientSecrets: Set<Self> = [.devicesRead, .devicesWrite, .subscriptionsRead, .subscriptionsWrite]
 }
 
-/// What the holder of a key or a token may do.
 struct MobileFirstRights: Sendable, Equatable {
     /// What an app's token has.
     static let mobileClient = "push.mobileclient"
@@ -31,7 +30,6 @@ struct MobileFirstRights: Sendable, Equatable {
 
     private(set) var scopes: Set<String>
 
-    /// Rights that were checked before.
     init(trusted scopes: some Sequence<String>) {
         self.scopes = Set(scopes)
     }
@@ -64,7 +62,6 @@ struct MobileFirstRights: Sendable, Equatable {
         scopes = Set(names)
     }
 
-    /// Reads the rights of a stored key.
     init(_ stored: JSONValue) {
         guard case .array(let elements) = stored else {
             scopes = []

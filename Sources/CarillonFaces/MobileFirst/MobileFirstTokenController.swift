@@ -42,7 +42,6 @@ struct MobileFirstTokenController: Sendable {
         ])
     }
 
-    /// The key of a client id and secret.
     private func client(_ request: Request) async throws -> StoredFaceKey {
         guard let (id, secret) = Self.basic(request.headers[.authorization]),
             let stored = try await services.faceIndex().key(.imfpush, secret: secret),

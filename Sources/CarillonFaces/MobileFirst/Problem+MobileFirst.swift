@@ -3,7 +3,6 @@ import CarillonEdge
 import HTTPTypes
 import Hummingbird
 
-/// The codes of the push service's errors.
 enum MobileFirstCode: String, Sendable {
     case notFound = "FPWSE0001E"
     case exists = "FPWSE0002E"
@@ -44,7 +43,6 @@ extension Problem {
 
     static let noDevice = mobileFirst(.notFound, "there is no such device")
 
-    /// The answer in the push service's envelope.
     var mobileFirstResponse: Response {
         var body = JSONObject()
         body["code"] = mobileFirstCode.map { .string($0.rawValue) }

@@ -19,6 +19,5 @@ extension Device {
 }
 
 extension UserID {
-    /// The id, or `null` for nobody.
     var json: JSONValue { isNobody ? .null : .string(rawValue) }
 }

@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonEdge
 import Hummingbird
 
-/// What is looked for among users or channels.
 enum DirectoryQuery {
     /// The page that is wanted, and what ids or names begin with.
     static func read(_ request: Request) throws(Problem) -> (page: Page, text: String) {

@@ -3,7 +3,6 @@ import CarillonEdge
 
 /// Cuts a stream of bytes into lines, however the bytes arrive.
 struct LineSplitter {
-    /// The longest line, in bytes.
     static let maximumLineBytes = 64 * 1024
 
     /// The number of the line that is being read, counted from 1.

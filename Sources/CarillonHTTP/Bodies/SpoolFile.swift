@@ -65,7 +65,6 @@ final class SpoolFile: Sendable {
         }
     }
 
-    /// Lets everything be read once more.
     func rewind() {
         readOffset.withLock { $0 = 0 }
     }

@@ -20,7 +20,6 @@ extension Tag {
         self = try json.read(as: "invalid-tag") { reader in Tag(id: id, from: &reader) }
     }
 
-    /// Reads what a tag is declared with.
     init(id: TagID, from reader: inout JSONObjectReader) {
         self.init(
             id: id,
@@ -41,7 +40,6 @@ extension Subscriber {
     /// What a page of subscribers is ordered by.
     var cursor: String { "\(kind.rawValue):\(id)" }
 
-    /// Reads what ``cursor`` wrote.
     init?(cursor: String) {
         guard let colon = cursor.firstIndex(of: ":"), let kind = Kind(rawValue: String(cursor[..<colon])) else {
             return nil

@@ -12,7 +12,6 @@ package struct ConsoleFiles: Sendable {
         let bytes: ByteBuffer
     }
 
-    /// The largest file, in bytes.
     package static let maximumFileBytes = 1_048_576
     package static let maximumFiles = 500
 
@@ -69,9 +68,7 @@ package struct ConsoleFiles: Sendable {
     }
 }
 
-/// Why the console's files cannot be served.
 package struct ConsoleFilesError: Error, CustomStringConvertible {
-    /// What is wrong with which file.
     package let description: String
 
     init(_ description: String) {
@@ -79,7 +76,6 @@ package struct ConsoleFilesError: Error, CustomStringConvertible {
     }
 }
 
-/// What kinds of files a console has.
 enum MediaType {
     private static let byExtension = [
         "css": "text/css; charset=utf-8",

@@ -22,7 +22,6 @@ struct CallerController: Controller {
 }
 
 extension Principal {
-    /// What callers of this kind are called.
     fileprivate var name: String {
         switch self {
         case .operator: "operator"

@@ -2,19 +2,16 @@ import CarillonCore
 import CarillonEdge
 import Hummingbird
 
-/// The routes of one kind of resource.
 protocol Controller: Sendable {
     var services: Services { get }
     func addRoutes(to router: Router<CarillonRequestContext>)
 }
 
 extension Controller {
-    /// The caller in the network of the path.
     func access(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
         try await services.authenticator.access(request, context)
     }
 
-    /// The caller in the network of the path, when it has to be an admin.
     func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
         try await services.authenticator.admin(request, context)
     }
@@ -29,7 +26,6 @@ extension Controller {
         (try await admin(request, context), try context.identifier(name, as: subject))
     }
 
-    /// An admin, and the user of the path.
     func adminAndUser(
         _ request: Request,
         _ context: CarillonRequestContext

@@ -5,7 +5,6 @@ import Hummingbird
 
 /// A network's endpoints (FACES section C1). For admins.
 struct EndpointController: Controller {
-    /// How long the answer to a test may take.
     private static let testTimeout = Duration.seconds(10)
 
     let services: Services

@@ -142,6 +142,5 @@ struct FaceController: Controller {
 }
 
 extension FaceBinding {
-    /// What a page of bindings ends with.
     fileprivate var cursor: String { "\(face.rawValue)/\(externalID)" }
 }

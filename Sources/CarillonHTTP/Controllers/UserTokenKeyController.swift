@@ -95,7 +95,6 @@ struct UserTokenKeyController: Controller {
 extension StoredUserTokenKey {
     fileprivate var json: JSONValue { json(revealing: nil) }
 
-    /// The key as it is listed, with a secret that is shown once.
     fileprivate func json(revealing secret: Secret?) -> JSONValue {
         var object: JSONObject = ["id": .string(id.canonicalText)]
         if case .object(let shown) = key.json {

@@ -79,7 +79,6 @@ enum DialectDesk {
 }
 
 extension Problem {
-    /// Why a post of another backend is not taken.
     init(_ refusal: DialectRefusal) {
         switch refusal {
         case .unproven(let reason), .dropped(let reason): self = .unauthorized(reason)

@@ -10,7 +10,6 @@ struct DialectDraft: Sendable {
     /// `nil` for those that are there.
     private var secrets: [String]?
     private var basic: (user: String, password: String?)?
-    /// Whether user and password are to stay as they are.
     private var keepsBasic: Bool
     private var settings: JSONObject
 
@@ -77,7 +76,6 @@ struct DialectDraft: Sendable {
 }
 
 extension DialectDraft {
-    /// Reads a body.
     init(_ json: JSONValue, for dialect: any EventDialect) throws(InvalidInput) {
         self = try json.read(as: Self.problem) { reader in
             let isEnabled = reader.bool("enabled") ?? true

@@ -4,7 +4,6 @@ import Synchronization
 
 /// Who may have a body in memory that is larger than those of events are as a rule: one of each network at a time, and few in all.
 final class LargeBodies: Sendable {
-    /// How many there may be at a time.
     static let atOnce = 3
 
     private let networks = Mutex<Set<NetworkID>>([])

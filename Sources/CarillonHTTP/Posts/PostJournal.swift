@@ -68,13 +68,11 @@ struct PostJournal: Sendable {
         refused(problem.detail ?? problem.title, problem.status.code, place, in: network)
     }
 
-    /// Writes down that a post was refused.
     func refused(_ reason: String, _ status: Int, _ place: Place, in network: NetworkID) {
         let note = JournalNote(operation: Verdict.refused.rawValue, status: status, reason: reason)
         entries.record(note, of: place.name, in: network)
     }
 
-    /// Writes down what came of a post of a dialect.
     func answered(_ reading: DialectReading, _ receipts: [Receipt], _ dialect: DialectName, in network: NetworkID) {
         let unreadable = reading.events.contains(where: \.isUnreadable) ? reading.reason : nil
         // Of other backends' posts nothing is a duplicate but what they sent twice for no reason.

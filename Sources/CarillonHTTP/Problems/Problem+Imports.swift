@@ -13,7 +13,6 @@ extension Problem {
 
     static let tooManyImports = serviceUnavailable("other imports are running", retryAfter: 30)
 
-    /// An import that ended in the middle.
     static let importInterrupted = serviceUnavailable(
         "a part of the import may have been applied: post the whole import again, which has the same result",
         retryAfter: 10

@@ -5,7 +5,6 @@ package import CarillonEdge
 import HTTPTypes
 import NIOCore
 
-/// How the service is when somebody asks.
 package struct ServiceHealth: Sendable {
     /// Why the service cannot work at the moment, in plain words; empty when it can.
     package var reasonsNotReady: [String]

@@ -2,7 +2,6 @@ import CarillonCore
 package import CarillonEdge
 package import Hummingbird
 
-/// The routes of the public API.
 package enum PublicRouter {
     /// A router with all routes of API sections 2 to 9, and the console.
     ///

@@ -2,7 +2,6 @@ import CarillonCore
 import NIOHTTP1
 import PushHTTP
 
-/// What APNs answered to one request.
 struct APNsAnswer: Equatable {
     var status: Int
     /// The word for what is wrong; `nil` when the answer has none of the usual form.

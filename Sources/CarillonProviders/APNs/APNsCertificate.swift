@@ -52,7 +52,6 @@ struct APNsCertificate: Sendable {
         try self.init(chain, key)
     }
 
-    /// What a PKCS#12 file holds.
     init(pkcs12: [UInt8], passphrase: String) throws(Problem) {
         let chain: [Certificate]
         let key: Certificate.PrivateKey

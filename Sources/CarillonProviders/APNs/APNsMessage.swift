@@ -10,7 +10,6 @@ struct APNsMessage {
     let fits: Bool
     /// `apns-push-type`: `background` for what shows nothing.
     let pushType: String
-    /// `apns-priority`.
     let priority: String
     /// When APNs may stop trying to deliver it, in seconds since 1970; 0 for one that is not kept at all.
     let expiration: String

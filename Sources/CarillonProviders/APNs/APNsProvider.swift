@@ -9,7 +9,6 @@ package struct APNsProvider: Provider {
         /// For apps started from Xcode.
         package var sandbox = "https://api.sandbox.push.apple.com"
 
-        /// Apple's own, unless told otherwise.
         package init() {}
 
         func url(of environment: DeviceAddress.APNsEnvironment) -> String {

@@ -12,7 +12,6 @@ package final class APNsTokenSource: Sendable {
     package typealias Tokens =
         @Sendable (_ key: String, _ candidate: ProviderToken, _ ifOlderThan: Timestamp) async throws -> ProviderToken
 
-    /// After how long a token is replaced.
     static let renewalAge = Duration.seconds(45 * 60)
     /// How long Apple takes it, less what clocks may differ by.
     static let longestAge = Duration.seconds(59 * 60)

@@ -13,7 +13,6 @@ package struct APNsVerification: Sendable {
         case accepted
         /// It is not good for this app or environment; the reason is Apple's word.
         case refused(reason: String)
-        /// There was no answer that tells.
         case unknown(reason: String)
     }
 

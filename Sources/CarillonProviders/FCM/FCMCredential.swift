@@ -23,7 +23,6 @@ package struct FCMCredential: PushCredential {
     let account: Account
     let key: _RSA.Signing.PrivateKey
 
-    /// The account's name, an e-mail address.
     package var clientEmail: String { account.clientEmail }
 
     /// A credential by its parts; `nil` when the key is not an RSA key of at least 2,048 bits in PEM.

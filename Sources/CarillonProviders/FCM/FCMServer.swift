@@ -34,6 +34,5 @@ package struct FCMServer: Sendable, Hashable {
         return url.origin == origin
     }
 
-    /// Where the messages of a project are sent.
     func sendURL(projectID: String) -> String { "\(origin)/v1/projects/\(projectID)/messages:send" }
 }

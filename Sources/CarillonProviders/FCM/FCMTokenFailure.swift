@@ -2,7 +2,6 @@ import CarillonCore
 import NIOHTTP1
 import PushHTTP
 
-/// Why there is no access token.
 package enum FCMTokenFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The service account is refused: nobody can send with it until somebody changes something.
     case refused(reason: String)

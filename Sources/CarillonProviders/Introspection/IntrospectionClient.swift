@@ -6,7 +6,6 @@ package import PushHTTP
 package struct IntrospectionClient: UserTokenAsker {
     /// How much of an answer's body is read; what is longer is none.
     package static let maximumAnswerBytes = 64 << 10
-    /// How much may stand before it.
     private static let maximumHeadBytes = 16 << 10
     /// How long a question may take, from the name to the last byte of the answer.
     package static let deadline = Duration.seconds(2)

@@ -12,7 +12,6 @@ import Synchronization
 /// A reader that falls behind stops this thread, not the ones that run Swift's tasks, and not for longer than each caller
 /// is willing to wait: what is no regular file gets no more at a time than `poll(2)` says that it can take.
 package final class LineWriter: Sendable {
-    /// What became of some lines.
     struct Result: Sendable {
         /// How many of the bytes are out; a line that is only partly out counts as a whole one that is not.
         var written: Int

@@ -17,7 +17,6 @@ struct AmityBody {
         bytes = body.serialized
     }
 
-    /// A message and who sent it.
     private static func message(_ event: Event) -> JSONObject {
         var message = JSONObject()
         message["messageId"] = .string(event.message?.id ?? event.sourceID)
@@ -41,7 +40,6 @@ struct AmityBody {
         return ["messages": [.object(message)], "users": .array([event.actor].compactMap(\.self).map(\.amity))]
     }
 
-    /// A channel, and who was added to it or joined.
     private static func channel(_ event: Event) -> JSONObject {
         var channel = JSONObject()
         if let described = event.channel {

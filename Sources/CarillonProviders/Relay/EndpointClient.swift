@@ -8,7 +8,6 @@ package import PushHTTP
 package struct EndpointClient: EndpointCaller {
     /// How much of an answer's body is read; what is longer is no answer to read.
     package static let maximumAnswerBytes = 256 << 10
-    /// How much may stand before it.
     private static let maximumHeadBytes = 64 << 10
 
     private let transport: any HTTPTransport

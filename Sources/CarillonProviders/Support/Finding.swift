@@ -4,7 +4,6 @@ import PushHTTP
 
 /// What the answer to one device means, as far as can be told from it alone.
 enum Finding: Sendable, Equatable {
-    /// It means this.
     case certain(Outcome)
     /// A refusal that is about the device if it comes again although our credential works for others, and about the
     /// credential if it works for nobody; `unclear` while that is not known. Once is enough where the answer names the

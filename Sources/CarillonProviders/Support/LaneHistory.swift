@@ -5,7 +5,6 @@ import Synchronization
 ///
 /// One refused device must not stop the others, and a broken credential must not cost us the devices one by one.
 final class LaneHistory: Sendable {
-    /// A lane, and what was sent with.
     struct Key: Hashable, Sendable {
         var lane: Lane
         var credential: String

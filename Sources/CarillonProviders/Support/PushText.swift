@@ -19,10 +19,8 @@ struct PushText {
         body = !isDirect || !text.body.isEmpty ? text.body : nil
     }
 
-    /// Whether there are no words at all.
     var isEmpty: Bool { title == nil && body == nil }
 
-    /// The words as members of an object.
     var json: JSONObject {
         var json = JSONObject()
         json["title"] = title.map(JSONValue.string)

@@ -2,7 +2,6 @@ package import CarillonCore
 import NIOHTTP1
 
 extension HTTPHeaders {
-    /// How long an answer asks to wait.
     func retryAfter(at now: Timestamp) -> Duration? {
         first(name: "retry-after").flatMap { Duration(retryAfter: $0, now: now) }
     }

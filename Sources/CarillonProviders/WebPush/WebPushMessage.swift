@@ -15,7 +15,6 @@ struct WebPushMessage {
 
     /// Whether a push service would take so long a message.
     let fits: Bool
-    /// `Urgency`.
     let urgency: String
     /// `TTL`, where somebody asked for another one than is left of the notification's life.
     let timeToLive: String?

@@ -9,7 +9,6 @@ struct APNsHeaders {
     var priority: String?
     var expiration: String?
     var collapseID: String?
-    /// Whether a header came twice.
     private(set) var hasDuplicates = false
 
     init(_ headers: HPACKHeaders) {

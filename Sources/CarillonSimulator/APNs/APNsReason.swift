@@ -35,7 +35,6 @@ package enum APNsReason: String, Error, CaseIterable, Sendable {
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
 
-    /// The status it comes with.
     package var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,

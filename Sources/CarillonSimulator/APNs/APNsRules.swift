@@ -11,7 +11,6 @@ enum APNsRules {
         "pushtotalk", "voip", "widgets",
     ]
 
-    /// The device token of a path.
     static func token(inPath path: Substring) throws(APNsRefusal) -> String {
         guard path.hasPrefix("/3/device") else { throw APNsRefusal(.badPath) }
         let token = path.dropFirst("/3/device".utf8.count)
@@ -40,14 +39,12 @@ enum APNsRules {
         }
     }
 
-    /// Checks how long the payload is.
     static func check(payloadBytes: Int, pushType: String?) throws(APNsRefusal) {
         if payloadBytes == 0 { throw APNsRefusal(.payloadEmpty) }
         let limit = pushType == "voip" ? maximumVoIPPayloadBytes : maximumPayloadBytes
         if payloadBytes > limit { throw APNsRefusal(.payloadTooLarge) }
     }
 
-    /// Checks that the token can be one of this service.
     static func check(token: String, of service: SimulatedService) throws(APNsRefusal) {
         let foreign =
             service == .apnsProduction ? SimulatedToken.sandboxOnlyPrefix : SimulatedToken.productionOnlyPrefix

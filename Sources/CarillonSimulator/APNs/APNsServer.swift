@@ -101,7 +101,6 @@ struct APNsServer: PushServer {
 }
 
 extension Answer {
-    /// What APNs says to everybody while a storm lasts.
     fileprivate static func storm(_ status: Int, id: String, retryAfter: String?) -> Answer {
         let reason = APNsReason.stormReason(status: status)
         let headers = [("apns-id", id)] + (retryAfter.map { [("retry-after", $0)] } ?? [])
@@ -110,7 +109,6 @@ extension Answer {
 }
 
 extension APNsReason {
-    /// The reason that fits a status best.
     fileprivate static func stormReason(status: Int) -> String {
         switch status {
         case 429: APNsReason.tooManyRequests.rawValue

@@ -10,7 +10,6 @@ struct Behaviour<Refusal> {
         case fault(Fault)
     }
 
-    /// How long the answer waits.
     var delay = TimeAmount.zero
     /// Whether this holds for the first request to the token only.
     var isOnce = false

@@ -9,7 +9,6 @@ final class Departures: Sendable {
         times.withLock { $0[token] = time }
     }
 
-    /// The device is there again.
     func remove(_ token: String) {
         times.withLock { $0[token] = nil }
     }

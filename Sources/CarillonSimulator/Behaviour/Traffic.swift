@@ -27,7 +27,6 @@ final class Traffic: Sendable {
         state = Mutex(State(disturbances: disturbances))
     }
 
-    /// After how many streams a connection gets GOAWAY.
     var goAwayAfterStreams: Int? { state.withLock { $0.disturbances.goAwayAfterStreams } }
 
     func change(_ body: (inout Disturbances) -> Void) {

@@ -1,6 +1,5 @@
 import NIOSSL
 
-/// How the simulator's servers speak TLS.
 enum ServerTLS {
     /// A context for one service, which trusts client certificates of `authority` (in PEM).
     static func context(

@@ -9,7 +9,6 @@ package struct Disturbances: Sendable {
         /// The value of `Retry-After`; `nil` leaves the header out.
         package var retryAfter: String?
 
-        /// The next `remaining` requests are answered `status`.
         package init(next remaining: Int, status: Int = 429, retryAfter: String? = nil) {
             self.remaining = remaining
             self.status = status
@@ -21,7 +20,6 @@ package struct Disturbances: Sendable {
     package var delay = Duration.zero
     /// Whether requests are read and never answered.
     package var isSilent = false
-    /// What the next requests are answered, whatever they ask.
     package var storm: Storm?
     /// After how many streams a connection gets GOAWAY. The streams up to that one are answered.
     package var goAwayAfterStreams: Int?

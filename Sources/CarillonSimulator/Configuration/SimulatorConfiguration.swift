@@ -16,7 +16,6 @@ package struct SimulatorConfiguration: Sendable {
     package enum ClientCertificates: Sendable {
         /// With a certificate of the simulator's authority, or with a provider token.
         case optional
-        /// Only with a certificate.
         case required
         /// Only with a provider token: a certificate is not asked for.
         case none
@@ -47,22 +46,18 @@ package struct SimulatorConfiguration: Sendable {
     package var startsWithOneStream = true
     /// Whether a provider token is refused that was issued less than 20 minutes from another one of its key.
     package var limitsTokenUpdates = true
-    /// Whether clients of APNs show a certificate.
     package var clientCertificates = ClientCertificates.optional
-    /// How long an access token of FCM is valid.
     package var accessTokenLifetime = Duration.seconds(3599)
     /// The project of the service account.
     package var projectID = "simulated-project"
     /// Whether the messages of Web Push are decrypted; without it they have neither text nor notification id.
     package var decryptsMessages = true
 
-    /// How much is looked at, and remembered.
     package var detail = Detail.everything
     /// The number of notifications, and of notification ids, that are remembered; older ones are forgotten.
     package var recordLimit = 100_000
     /// How every service misbehaves from the start.
     package var disturbances = Disturbances()
 
-    /// A simulator on free ports of this machine that behaves well.
     package init() {}
 }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The wall clock, as the time since 1 January 1970 UTC.
 enum UnixTime {
     static func now() -> Duration { .seconds(Date().timeIntervalSince1970) }
 }

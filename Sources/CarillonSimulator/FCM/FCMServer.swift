@@ -117,7 +117,6 @@ extension Answer {
 }
 
 extension GoogleError {
-    /// What FCM says to everybody while a storm lasts.
     fileprivate static func storm(_ status: Int, retryAfter: String?) -> GoogleError {
         let refusal: FCMRefusal? =
             switch status {

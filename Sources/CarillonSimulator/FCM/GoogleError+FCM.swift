@@ -68,7 +68,6 @@ extension GoogleError {
         message: "Permission 'cloudmessaging.messages.create' denied on resource."
     )
 
-    /// A field with a value that it cannot have.
     static func invalid(field: String, _ message: String) -> GoogleError {
         let details: [Detail] = [.field(field, message), .fcm("INVALID_ARGUMENT")]
         return GoogleError(code: 400, status: "INVALID_ARGUMENT", message: message, details: details)

@@ -1,7 +1,6 @@
 import _CryptoExtras
 import Synchronization
 
-/// The account of a project with which access tokens are asked for.
 final class ServiceAccount: Sendable {
     private struct Credentials {
         var publicKey: _RSA.Signing.PublicKey

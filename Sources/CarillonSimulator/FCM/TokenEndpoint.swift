@@ -32,15 +32,12 @@ final class TokenEndpoint: Sendable {
         self.traffic = traffic
     }
 
-    /// How many access tokens were given.
     var issued: Int { state.withLock { $0.issued } }
 
-    /// Makes all access tokens invalid that were given so far.
     func revokeAll() {
         state.withLock { $0.expiries = [:] }
     }
 
-    /// Whether an access token is valid.
     func isValid(_ token: some StringProtocol, now: Duration) -> Bool {
         state.withLock { state in state.expiries[String(token)].map { now < $0 } ?? false }
     }

@@ -29,7 +29,6 @@ package final class ReceivedNotifications: Sendable {
     /// How many requests for a notification have arrived, whatever was answered.
     package var total: Int { state.withLock { $0.total } }
 
-    /// How many of them were accepted.
     package var accepted: Int { state.withLock { $0.accepted } }
 
     /// The remembered ones, oldest first.
@@ -109,7 +108,6 @@ package final class ReceivedNotifications: Sendable {
         }
     }
 
-    /// Takes a notification in.
     func add(_ notification: ReceivedNotification) {
         state.withLock { state in
             state.count(isAccepted: notification.isAccepted)

@@ -1,7 +1,6 @@
 import NIOCore
 import NIOHPACK
 
-/// The headers and the body of an answer.
 struct Answer {
     var headers: HPACKHeaders
     var body: ByteBuffer?

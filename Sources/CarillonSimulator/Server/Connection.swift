@@ -9,7 +9,6 @@ final class Connection {
 
     private let channel: any Channel
     private let rules: ConnectionRules
-    /// Whether there are streams, and frames to speak of them.
     private let isHTTP2: Bool
     /// The app that the client's certificate is for; `nil` without a certificate.
     let certificateTopic: String?
@@ -31,7 +30,6 @@ final class Connection {
         allowsAllStreams = !rules.startsWithOneStream || certificateTopic != nil
     }
 
-    /// A connection of HTTP/1.1.
     init(http1 channel: any Channel, rules: ConnectionRules) {
         self.channel = channel
         self.rules = rules
@@ -40,7 +38,6 @@ final class Connection {
         allowsAllStreams = true
     }
 
-    /// How many streams the client may open at first.
     var initialStreams: Int { allowsAllStreams ? rules.maximumConcurrentStreams : 1 }
 
     /// The client has shown a valid provider token: it may use all streams from now on.

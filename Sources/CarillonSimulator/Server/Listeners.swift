@@ -3,7 +3,6 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The open ports of a simulator.
 struct Listeners: Sendable {
     /// Which server a port belongs to, once that is known: servers know their own addresses.
     final class Slot: Sendable {

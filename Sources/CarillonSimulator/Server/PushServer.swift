@@ -1,12 +1,10 @@
 /// A service that answers requests, whatever they came over.
 protocol PushServer: Sendable {
-    /// What only this service does with its connections.
     var connectionRules: ConnectionRules { get }
 
     /// Decides at once about a request that has arrived completely. Runs on the connection's event loop.
     func reply(to request: Request, on connection: Connection) -> Reply
 
-    /// After how many streams a connection gets GOAWAY.
     var goAwayAfterStreams: Int? { get }
 }
 

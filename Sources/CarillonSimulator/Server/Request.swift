@@ -6,7 +6,6 @@ struct Request {
     var headers: HPACKHeaders
     /// The body as far as it is kept: ``maximumBodyBytes``.
     var body: ByteBuffer
-    /// How long the body is.
     var bodyLength: Int
 
     /// More than every service takes.

@@ -1,6 +1,4 @@
-/// What a browser hands to its page after subscribing.
 package struct PushSubscription: Hashable, Sendable {
-    /// Where messages for this browser are posted.
     package let endpoint: String
     /// The browser's public key, a point of P-256 in base64url.
     package let p256dh: String

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// The subscriptions that were handed out.
 final class Subscriptions: Sendable {
     private let subscribers = Mutex<[String: Subscriber]>([:])
 

@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// - SeeAlso: RFC 8292.
 final class VAPIDTokens: Sendable {
-    /// A token that is good until it expires.
     private struct Accepted {
         var key: [UInt8]
         var expires: Double
@@ -69,7 +68,6 @@ final class VAPIDTokens: Sendable {
     }
 }
 
-/// What is wrong with an authorization.
 struct VAPIDError: Error {
     let text: String
 

@@ -17,9 +17,7 @@ package enum WebPushRefusal: String, Error, CaseIterable, Sendable {
     case tooLarge = "too-large"
     /// 429 with `Retry-After: 60`.
     case tooMany = "too-many"
-    /// 500.
     case `internal`
-    /// 502.
     case badGateway = "bad-gateway"
     /// 503 with `Retry-After: 10`.
     case unavailable

@@ -3,7 +3,6 @@ import NIOHPACK
 
 /// A browser vendor's push service, together with the browsers: it decrypts what it gets.
 struct WebPushServer: PushServer {
-    /// What the path of an endpoint begins with.
     static let endpointPath = "/push/"
     let scene: Scene
     let origin: String
@@ -124,7 +123,6 @@ struct WebPushServer: PushServer {
 }
 
 extension Answer {
-    /// What a push service says to everybody while a storm lasts.
     fileprivate static func storm(_ status: Int, retryAfter: String?) -> Answer {
         Answer(status, headers: retryAfter.map { [("retry-after", $0)] } ?? [])
     }

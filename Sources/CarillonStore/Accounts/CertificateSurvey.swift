@@ -6,9 +6,7 @@ package struct CertificateSurvey: Sendable, Equatable {
     /// A certificate that is to be renewed.
     package struct Ending: Sendable, Hashable {
         package var networkID: NetworkID
-        /// The app that it is for.
         package var appID: String
-        /// When it ends, or ended.
         package var end: Timestamp
 
         package init(networkID: NetworkID, appID: String, end: Timestamp) {

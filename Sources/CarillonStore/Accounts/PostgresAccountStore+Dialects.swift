@@ -8,7 +8,6 @@ extension PostgresAccountStore {
         return stored.map { $0.document(box, in: network) }
     }
 
-    /// A network's document; `nil` when there is none.
     package func dialect(_ name: DialectName, of network: NetworkID) async throws -> DialectDocument? {
         let stored = try await pool.withConnection { session in try session.dialects(of: network, named: name) }
         return stored.first?.document(box, in: network)
@@ -43,7 +42,6 @@ extension PostgresAccountStore {
     }
 }
 
-/// A row of `dialects`.
 struct StoredDialect: Sendable {
     private let name: DialectName
     private let isEnabled: Bool

@@ -2,7 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresAccountStore {
-    /// Which of these API keys there are.
     package func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName> {
         let names = Array(names)
         return try await pool.withConnection { session in

@@ -15,7 +15,6 @@ extension PostgresAccountStore {
         return NetworkPage(networks)
     }
 
-    /// A network; `nil` when there is none.
     package func network(_ id: NetworkID) async throws -> Network? {
         try await pool.withConnection { session in try session.network(id) }
     }
@@ -49,7 +48,6 @@ extension PostgresAccountStore {
 }
 
 extension PostgresSession {
-    /// A network; `nil` when there is none.
     func network(_ id: NetworkID) throws -> Network? {
         try queryFirst(
             "SELECT \(sql: Row.networkColumns) FROM networks WHERE network_id = \(id.rawValue)"
@@ -73,7 +71,6 @@ extension PostgresSession {
 }
 
 extension Row {
-    /// The columns of `networks` that make a network.
     fileprivate static var networkColumns: SQL {
         """
         network_id, display_name, default_locale, device_registration, web_push_hosts, limits, created_at,
@@ -81,7 +78,6 @@ extension Row {
         """
     }
 
-    /// Reads a network from ``networkColumns``.
     fileprivate func network() throws -> Network {
         Network(
             id: try id(0),

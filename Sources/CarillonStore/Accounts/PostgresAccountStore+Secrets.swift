@@ -117,7 +117,6 @@ struct StoredSecret: Sendable {
     var expiresAt: Timestamp?
 }
 
-/// A row of `user_token_keys`.
 struct StoredTokenKey: Sendable {
     private var id: UUID
     private var algorithm: String

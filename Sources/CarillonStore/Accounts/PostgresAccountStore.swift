@@ -115,7 +115,6 @@ package struct PostgresAccountStore: AccountStore {
         return credentials
     }
 
-    /// Replaces the keys that verify user tokens.
     package func setUserTokenKeys(_ keys: [StoredUserTokenKey], of network: NetworkID) async throws {
         let stored = try keys.map { try StoredTokenKey($0.key, box, $0.id, in: network) }
         try await pool.write { session in

@@ -7,13 +7,11 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore, Provide
     private let pool: PostgresPool
     private let box: SecretBox
 
-    /// A store in the database of `pool`.
     package init(pool: PostgresPool, box: SecretBox) {
         self.pool = pool
         self.box = box
     }
 
-    /// A credential; `nil` when there is none.
     package func providerCredential(
         _ provider: ProviderName,
         appID: String,

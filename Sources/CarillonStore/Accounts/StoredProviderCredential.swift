@@ -1,7 +1,6 @@
 import CarillonCore
 import Postgres
 
-/// A row of `provider_credentials`.
 struct StoredProviderCredential: Sendable {
     var provider: ProviderName
     var appID: String

@@ -7,9 +7,7 @@ struct AnnouncementMessage: Equatable {
     private static let limit = 7_900
     private static let everything = "*"
 
-    /// Which replica says it.
     var sender: String
-    /// What it says.
     var batch: AnnouncementBatch
 
     init(from sender: String, _ batch: AnnouncementBatch) {
@@ -37,7 +35,6 @@ struct AnnouncementMessage: Equatable {
         batch = .some(announcements)
     }
 
-    /// The payload.
     var text: String {
         if case .some(let announcements) = batch {
             let text = announcements.reduce(into: sender) { text, announcement in

@@ -19,7 +19,6 @@ package struct ClockSkew: Sendable, Equatable {
     /// Whether the clocks are surely farther apart than they may be.
     package var isTooLarge: Bool { abs(milliseconds) - uncertainty > Self.tolerance }
 
-    /// What is wrong, in plain words.
     package var description: String {
         "this machine's clock is \(abs(milliseconds)) ms \(milliseconds > 0 ? "behind" : "ahead of") PostgreSQL's"
     }

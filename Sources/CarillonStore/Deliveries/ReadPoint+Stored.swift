@@ -18,7 +18,6 @@ struct ReadPoints {
         """
     }
 
-    /// The types of what it answers.
     static let columns = ["timestamptz", "text", "bigint"]
 
     /// Takes in what the statement answered.

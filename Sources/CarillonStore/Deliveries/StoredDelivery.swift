@@ -6,7 +6,6 @@ import Postgres
 struct StoredDelivery: Sendable {
     /// The group; its targets are left to ``devices``.
     var group: DeliveryGroup
-    /// To whom it has to go.
     var devices: [DeviceOwner]
     /// How long until it may be claimed, when it is not leased.
     var delay = Duration.zero
@@ -48,7 +47,6 @@ struct StoredDelivery: Sendable {
 struct DeviceOwner: Sendable {
     let device: DeviceID
     let user: UserID
-    /// What the message is about.
     private(set) var relayed: RelayedEvent?
 
     init(device: DeviceID, user: UserID) {
@@ -88,7 +86,6 @@ extension [DeviceOwner] {
         ).serializedText
     }
 
-    /// Reads what ``stored(in:)`` wrote of messages.
     init(storedMessages text: String, of cause: DeliveryCause) throws(StoreError) {
         guard case .array(let messages)? = try? JSONValue(parsing: text) else { throw .unreadable("list of messages") }
         self = []
@@ -108,7 +105,6 @@ extension [DeviceOwner] {
         }
     }
 
-    /// Reads what ``stored(in:)`` wrote of devices.
     init(stored text: String) throws(StoreError) {
         guard case .array(let pairs)? = try? JSONValue(parsing: text) else { throw .unreadable("list of targets") }
         self = []
@@ -133,7 +129,6 @@ extension StoredDelivery {
         ).serializedText
     }
 
-    /// Reads what ``storedDeviceCounts`` wrote.
     static func deviceCounts(stored text: String?) throws(StoreError) -> [UserID: Int]? {
         guard let text, text != "[]" else { return text == nil ? nil : [:] }
         guard case .array(let pairs)? = try? JSONValue(parsing: text) else { throw .unreadable("counts of devices") }
@@ -174,7 +169,6 @@ extension DeliveryCause {
         return JSONValue.object(cause).serializedText
     }
 
-    /// Reads what ``stored`` wrote.
     init(stored text: String, eventID: EventID) throws(StoreError) {
         guard case .object(let cause)? = try? JSONValue(parsing: text),
             case .string(let type)? = cause["type"],
@@ -209,13 +203,11 @@ extension DeliveryCause {
 }
 
 extension JSONValue {
-    /// The string that this is, if it is one.
     var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// The whole number that this is, if it is one.
     var wholeNumber: Int? {
         guard case .number(let number) = self else { return nil }
         return number.integer
@@ -223,7 +215,6 @@ extension JSONValue {
 }
 
 extension PostgresSession {
-    /// Adds groups to the queue.
     func insert(_ deliveries: [StoredDelivery]) throws {
         guard !deliveries.isEmpty else { return }
         try execute(.inserting(deliveries))
@@ -231,7 +222,6 @@ extension PostgresSession {
 }
 
 extension SQL {
-    /// What adds groups to the queue.
     static func inserting(_ deliveries: [StoredDelivery]) -> SQL {
         let groups = deliveries.map(\.group)
         let delays = deliveries.map { $0.group.leased ? leaseDuration : $0.delay }

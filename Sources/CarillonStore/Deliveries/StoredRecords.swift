@@ -18,7 +18,6 @@ extension [DeviceRecord] {
         ).serializedText
     }
 
-    /// Reads what ``stored`` wrote.
     init(stored text: String) throws(StoreError) {
         guard case .array(let records)? = try? JSONValue(parsing: text) else { throw .unreadable("outcome") }
         self = []

@@ -33,7 +33,6 @@ struct DeviceListing {
         """
     }
 
-    /// How much they subscribe to.
     var subscriptionCount: SQL { count(matchingSubscriptions) }
 
     private static let orderOfSubscriptions: SQL = "s.tag, s.kind, s.subject_id"

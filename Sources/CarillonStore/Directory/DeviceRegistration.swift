@@ -14,7 +14,6 @@ struct DeviceRegistration {
     let network: NetworkID
     /// What is to be stored, in the order of the ids: neither id nor token is there twice.
     let devices: [Device]
-    /// What of the devices may be written over.
     private let replaceable: ReplaceableDevice
     /// Devices that lost their token within the batch, in the order of their ids.
     private let displaced: [DeviceID]
@@ -260,7 +259,6 @@ struct DeviceRegistration {
     }
 }
 
-/// A device as it was stored before.
 struct FormerDevice {
     let id: DeviceID
     let user: UserID

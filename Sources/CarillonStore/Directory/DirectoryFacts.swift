@@ -75,7 +75,6 @@ struct ChannelFact: Sendable {
 struct MemberFact: Sendable {
     /// The newest event that says anything.
     var at: Timestamp
-    /// What it says.
     var isMember: Bool
     /// The event that made the user a member, as far as this batch knows: of several the one that arrived first.
     var sinceEvent: UUID
@@ -116,7 +115,6 @@ struct DirectoryFacts: Sendable {
         }.sorted()
     }
 
-    /// Whether no user is removed.
     var removesNobody: Bool { users.values.allSatisfy { $0.wipedAt == nil } }
 
     init(of events: [IncomingEvent]) {

@@ -12,7 +12,6 @@ struct FactWriter {
     private let known: KnownFacts?
     /// When they are written, by the database's clock.
     private let moment: PostgresTimestamp
-    /// The mark of each event.
     private let mark: (EventID) -> EventMark
 
     /// Writes `facts` in a transaction of that `moment`; `mark` tells the marks of the events that state them.

@@ -8,7 +8,6 @@ import Postgres
 /// removed or gets another name in between does so at the same time as the event was sent, and either order is right: what is known needs
 /// no write, so that looking at it is all that the event would have done.
 struct KnownFacts {
-    /// What a row of the answer is about.
     private enum Kind: Int32 {
         case member
         case user
@@ -25,7 +24,6 @@ struct KnownFacts {
     private var knownUsers: [UserKey: Bool] = [:]
     private var knownChannels: [ChannelKey: Bool] = [:]
 
-    /// Readies a look at what events say.
     init(about facts: DirectoryFacts) {
         members = facts.implied
         // What is removed is written in any case, and what else is said of it afterwards.
@@ -34,7 +32,6 @@ struct KnownFacts {
         channels = hasRemovals ? [] : facts.channels.sorted { $0.key < $1.key }
     }
 
-    /// What looks, if there is anything to look at.
     var statements: [SQL] {
         guard !(members.isEmpty && users.isEmpty && channels.isEmpty) else { return [] }
         return [
@@ -75,7 +72,6 @@ struct KnownFacts {
         ]
     }
 
-    /// Takes in what the statements answered.
     mutating func take(_ answers: some Sequence<StatementResult>) throws {
         for answer in answers {
             try answer.forEach { row in

@@ -4,14 +4,12 @@ struct OwnerlessShare: Hashable {
     static let largest = 8_192
     private static let prefixes = 65_536
 
-    /// The first hash of the share.
     let first: [UInt8]
     /// What is greater than all of its hashes.
     let end: [UInt8]
     /// How many there may be in it.
     let limit: Int
 
-    /// The share of a limit in which a hash is.
     init(of limit: Int, around hash: [UInt8]) {
         var shares = 1
         while limit / shares > Self.largest, shares < Self.prefixes { shares *= 2 }

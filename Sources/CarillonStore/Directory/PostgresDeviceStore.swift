@@ -1,7 +1,6 @@
 package import CarillonCore
 package import Postgres
 
-/// The devices of networks in table `devices`.
 package struct PostgresDeviceStore: DeviceStore {
     /// How many devices are restored in one transaction.
     private static let batchSize = 2_000
@@ -32,12 +31,10 @@ package struct PostgresDeviceStore: DeviceStore {
         }
     }
 
-    /// A device; `nil` when unknown.
     package func device(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
         try await pool.withConnection { session in try session.device(id, in: network) }
     }
 
-    /// Those of these devices that there are.
     package func known(among devices: Set<DeviceID>, in network: NetworkID) async throws -> Set<DeviceID> {
         guard !devices.isEmpty else { return [] }
         return try await pool.withConnection { session in
@@ -208,7 +205,6 @@ package struct PostgresDeviceStore: DeviceStore {
 }
 
 extension PostgresSession {
-    /// A device; `nil` when unknown.
     func device(_ id: DeviceID, in network: NetworkID) throws -> Device? {
         try queryFirst(
             """

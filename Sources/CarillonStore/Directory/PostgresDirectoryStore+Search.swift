@@ -125,7 +125,6 @@ struct DirectorySearch {
         return try fill(byWord, after: words, as: SearchPlace.word) ?? SearchPage(items: items)
     }
 
-    /// What follows in the order of ids.
     func byID(after key: String, _ id: String, limit: Int) -> SQL {
         """
         SELECT \(sql: self.id), display_name, folded(\(sql: self.id)), false, \(sql: columns) FROM \(sql: table)

@@ -33,7 +33,6 @@ package struct PostgresDirectoryStore: DirectoryStore {
         }
     }
 
-    /// A user; `nil` when unknown.
     package func user(_ id: UserID, in network: NetworkID) async throws -> Person? {
         try await pool.withConnection { session in
             try session.queryFirst(
@@ -94,7 +93,6 @@ package struct PostgresDirectoryStore: DirectoryStore {
         }
     }
 
-    /// A channel; `nil` when unknown.
     package func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel? {
         try await pool.withConnection { session in
             try session.queryFirst(

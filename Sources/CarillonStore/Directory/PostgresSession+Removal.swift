@@ -26,7 +26,6 @@ extension PostgresSession {
 }
 
 extension [SQL] {
-    /// What ``Postgres/PostgresSession/settleRemovals(of:)`` runs.
     static func settlingRemovals(of members: [MemberKey]) -> [SQL] {
         guard !members.isEmpty else { return [] }
         return [

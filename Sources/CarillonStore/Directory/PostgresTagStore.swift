@@ -116,7 +116,6 @@ extension PostgresSession {
 }
 
 extension Row {
-    /// Reads a tag from ``tagColumns``.
     fileprivate func tag() throws -> Tag {
         Tag(
             id: try id(0),
@@ -127,6 +126,5 @@ extension Row {
         )
     }
 
-    /// The columns of `tags` that make a tag.
     fileprivate static var tagColumns: SQL { "tag, description, self_service, created_at, updated_at" }
 }

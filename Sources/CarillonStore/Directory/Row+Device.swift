@@ -13,7 +13,6 @@ extension Row {
         )
     }
 
-    /// Reads a device from ``deviceColumns``.
     func device() throws -> Device {
         Device(
             id: try id(0),
@@ -30,7 +29,6 @@ extension Row {
         )
     }
 
-    /// The columns of `devices` that make a device.
     static var deviceColumns: SQL {
         """
         device_id, user_id, provider, app_id, address, environment, p256dh, auth, locale, state, error, registered_at,
@@ -61,6 +59,5 @@ extension JSONObject {
         self = object
     }
 
-    /// The object as the database has it.
     var stored: String { String(decoding: JSONValue.object(self).serialized, as: UTF8.self) }
 }

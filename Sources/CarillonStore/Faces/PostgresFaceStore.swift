@@ -187,7 +187,6 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         }
     }
 
-    /// What a message said.
     package func text(of event: EventID, in network: NetworkID) async throws -> String? {
         try await pool.withConnection { session in
             try session.queryFirst(

@@ -8,7 +8,6 @@ struct StoredFaceList: Sendable {
     var keys: [SealedFaceKey?]
 }
 
-/// A row of `face_keys`.
 struct SealedFaceKey: Sendable {
     var key: FaceKey
     var hash: [UInt8]?
@@ -73,14 +72,12 @@ extension PostgresSession {
         )
     }
 
-    /// How many names of a face a network has.
     func countFaces(_ face: FaceName, of network: NetworkID) throws -> Int {
         try queryFirst(
             "SELECT count(*) FROM faces WHERE network_id = \(network.rawValue) AND face = \(face.rawValue)"
         ) { row in try row.decode(0, as: Int.self) } ?? 0
     }
 
-    /// How many keys for a face a network has.
     func countFaceKeys(_ face: FaceName, of network: NetworkID) throws -> Int {
         try queryFirst(
             "SELECT count(*) FROM face_keys WHERE network_id = \(network.rawValue) AND face = \(face.rawValue)"
@@ -104,9 +101,7 @@ extension PostgresSession {
 }
 
 extension Row {
-    /// The columns of `faces` that make a binding.
     static var faceBindingColumns: SQL { "face, external_id, network_id, scope, settings, updated_at" }
-    /// The columns of `face_keys` that make a key.
     static var faceKeyColumns: SQL { "face, network_id, key_name, rights, label, created_at" }
 
     /// Reads a binding from ``faceBindingColumns``; `nil` for what only a later release can read.

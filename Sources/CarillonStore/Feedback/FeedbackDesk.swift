@@ -19,7 +19,6 @@ package struct FeedbackDesk: Sendable {
         FeedbackListeners([network: try await endpoints.endpoints(of: network)], ids: ids)
     }
 
-    /// Who listens in any network.
     func listeners() async throws -> FeedbackListeners {
         FeedbackListeners(try await endpoints.endpointsOfAll(), ids: ids)
     }
@@ -37,7 +36,6 @@ extension FeedbackDesk? {
 
 /// The endpoints that may be told, as they were known before a transaction.
 struct FeedbackListeners: Sendable {
-    /// Nobody.
     static let none = FeedbackListeners([:], ids: UUIDv7Generator())
 
     private let endpoints: [NetworkID: [Endpoint]]

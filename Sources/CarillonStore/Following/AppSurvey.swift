@@ -3,12 +3,10 @@ package import Postgres
 
 /// Finds for which apps a network has devices.
 package struct AppSurvey: Sendable {
-    /// How many are looked for at the most.
     package static let mostApps = 1_000
 
     private let pool: PostgresPool
 
-    /// A survey of the database of `pool`.
     package init(pool: PostgresPool) {
         self.pool = pool
     }

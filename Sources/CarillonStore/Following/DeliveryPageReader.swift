@@ -14,7 +14,6 @@ struct DeliveryPageReader {
     private enum Part {
         /// What had failed when the list was begun.
         case failures
-        /// All else.
         case rest
     }
 

@@ -107,7 +107,6 @@ struct EventSearch {
         return conditions
     }
 
-    /// Whether devices of an event wait.
     private static let isWaiting: SQL = """
         EXISTS (SELECT FROM deliveries d
                 WHERE d.event_id = l.event_id AND greatest(d.network_id) = l.network_id AND d.provider <> 'relay')

@@ -4,7 +4,6 @@ import Postgres
 extension PostgresEventInbox {
     /// How many times an event may outlive those who worked on it before it is set aside.
     private static let maximumRescues: Int32 = 5
-    /// How many networks are served by one claim.
     private static let placesPerClaim = 64
 
     /// Takes events that nobody is working on, at most a share of `limit` for each network.
@@ -235,7 +234,6 @@ extension PostgresEventInbox {
     }
 }
 
-/// An event that is not expanded any further.
 struct AbandonedEvent: Sendable {
     let networkID: NetworkID
     let id: EventID

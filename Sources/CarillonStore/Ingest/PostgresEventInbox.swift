@@ -5,10 +5,8 @@ package import Postgres
 /// The inbox of accepted events in table `inbox`, with the keys that recognise repeated ones in `event_keys`.
 package final class PostgresEventInbox: EventInbox {
     let pool: PostgresPool
-    /// What a claim goes by.
     let due = DueRows(of: "inbox")
 
-    /// An inbox in the database of `pool`.
     package init(pool: PostgresPool) {
         self.pool = pool
     }
@@ -105,7 +103,6 @@ package final class PostgresEventInbox: EventInbox {
         return (known, start)
     }
 
-    /// What writes the events that have to be expanded.
     private static func pendingRows(
         of events: [IncomingEvent],
         at moment: PostgresTimestamp,

@@ -6,7 +6,6 @@ package import Postgres
 package struct PostgresJournalStore: JournalStore {
     let pool: PostgresPool
 
-    /// A store in the database of `pool`.
     package init(pool: PostgresPool) {
         self.pool = pool
     }

@@ -12,7 +12,6 @@ struct PartitionDay: Hashable, Comparable, Sendable {
         number = moment.milliseconds / Self.length
     }
 
-    /// The day of an event.
     init(of event: UUID) {
         self.init(containing: Timestamp(milliseconds: EventID(event).milliseconds))
     }
@@ -39,7 +38,6 @@ struct PartitionDay: Hashable, Comparable, Sendable {
 /// Mostly that is the only one. What comes before its day's partition is there lands in the default partition. A few rows are
 /// moved when that is made; many stay, and ``GrownDefault`` makes them a partition.
 struct DailyPartitions: Sendable {
-    /// A partition and the days that are in it.
     struct Partition: Sendable {
         let name: String
         let days: Range<PartitionDay>
@@ -107,7 +105,6 @@ struct DailyPartitions: Sendable {
         try attach(name, of: days, session)
     }
 
-    /// Makes a table a partition.
     func attach(_ name: String, of days: Range<PartitionDay>, _ session: borrowing PostgresSession) throws {
         try session.execute(
             """
@@ -117,7 +114,6 @@ struct DailyPartitions: Sendable {
         )
     }
 
-    /// Drops a partition with all its rows.
     func drop(_ partition: Partition, _ session: borrowing PostgresSession) throws {
         try session.execute("DROP TABLE IF EXISTS \(identifier: partition.name)")
     }
@@ -142,7 +138,6 @@ struct DailyPartitions: Sendable {
         ) { row in try row.decode(0) } ?? 0
     }
 
-    /// What is true of the events of some days.
     static func condition(of days: Range<PartitionDay>) -> SQL {
         "event_id >= \(sql: days.lowerBound.literal) AND event_id < \(sql: days.upperBound.literal)"
     }

@@ -15,7 +15,6 @@ package final class Housekeeper: Sendable {
     static let quarantinedRetentionDays: Int64 = 400
     /// How long it is kept what was answered to posts and requests.
     static let journalRetention = Duration.seconds(7 * 86_400)
-    /// For how many days ahead there are partitions.
     static let daysAhead: Int64 = 3
 
     private static let batchSize = 5000
@@ -113,7 +112,6 @@ package final class Housekeeper: Sendable {
         ]
     }
 
-    /// What goes by its age.
     private static var aged: [(table: String, condition: SQL)] {
         let window = Int(idempotencyWindow.components.seconds / 86_400)
         let days = Int(retentionDays)
@@ -161,7 +159,6 @@ package final class Housekeeper: Sendable {
     private static let wasRemovedLongAgo: SQL =
         "coalesce(wiped_at, 'epoch') < now() - \(Int(retentionDays)) * interval '1 day'"
 
-    /// Which devices go by their age.
     private static var agedDevices: [SQL] {
         let unregistered = Int(unregisteredRetentionDays)
         let quarantined = Int(quarantinedRetentionDays)

@@ -12,7 +12,6 @@ final class LeftoverSweep: Sendable {
     /// How long toggles stay that were set for a channel which nobody ever spoke of, in days.
     static let unknownChannelDays = 400
 
-    /// Where the walks go on.
     private struct Cursors {
         var users = ("", "")
         var members = ("", "", "")

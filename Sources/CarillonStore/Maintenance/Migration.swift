@@ -1,13 +1,11 @@
 import Crypto
 import Foundation
 
-/// One file of migrations.
 struct Migration: Sendable, Equatable {
     /// Its number.
     let version: Int
     /// Its name without the ending.
     let name: String
-    /// Its statements.
     let text: String
 
     /// SHA-256 of the text, in hexadecimal.
@@ -52,14 +50,12 @@ struct Migration: Sendable, Equatable {
     }
 }
 
-/// One line of `schema_migrations`.
 struct AppliedMigration: Sendable, Equatable {
     let version: Int
     let name: String
     let checksum: String
 }
 
-/// Why the database is not migrated.
 package enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no such directory, or no migration in it.
     case unreadableDirectory(String)
@@ -78,7 +74,6 @@ package enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible
     /// A pooler is in between, which may give each statement another session.
     case pooled
 
-    /// What is wrong, and what to do.
     package var description: String {
         switch self {
         case .unreadableDirectory(let path):

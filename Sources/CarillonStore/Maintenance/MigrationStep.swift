@@ -13,7 +13,6 @@ enum MigrationStep: Sendable, Equatable {
 /// `CREATE INDEX` as a migration says it.
 struct IndexDefinition: Sendable, Equatable {
     var name: String
-    /// The table that it is for.
     var table: String
     /// Whether no two rows may have the same key.
     var isUnique = false

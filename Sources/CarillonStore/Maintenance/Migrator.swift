@@ -16,7 +16,6 @@ package struct Migrator: Sendable {
     private let directory: String
     private let logger: Logger
 
-    /// A migrator for the database of `pool` with the files in `directory`.
     package init(pool: PostgresPool, directory: String, logger: Logger) {
         self.pool = pool
         self.directory = directory
@@ -105,6 +104,5 @@ package struct MigrationStatus: Sendable, Equatable {
     /// The names of the files that were not run yet, in order.
     package var pending: [String]
 
-    /// Whether nothing is missing.
     package var isCurrent: Bool { pending.isEmpty }
 }

@@ -22,7 +22,6 @@ final class PartitionKeeper: Sendable {
         case make, drop, adopt
     }
 
-    /// Why it was in vain.
     private enum Obstacle {
         case reader, scattered
 

@@ -10,7 +10,6 @@ package struct PendingWork: Sendable {
     /// Why it ended, for those who ask about an event.
     package static let reason = "discarded by an operator"
 
-    /// How much there is.
     package struct Counts: Sendable, Equatable {
         /// Events whose recipients were still to be found.
         package var events = 0
@@ -25,7 +24,6 @@ package struct PendingWork: Sendable {
 
         package init() {}
 
-        /// Whether there is nothing.
         package var isEmpty: Bool { events == 0 && devices == 0 && messages == 0 && replays == 0 }
     }
 
@@ -75,7 +73,6 @@ package struct PendingWork: Sendable {
         }
     }
 
-    /// Whether there is such a network at all.
     package func isKnown(_ network: NetworkID) async throws -> Bool {
         try await pool.withConnection { session in
             try session.queryFirst("SELECT 1 FROM networks WHERE network_id = \(network.rawValue)") { _ in true }
@@ -157,7 +154,6 @@ package struct PendingWork: Sendable {
 }
 
 extension PendingWork {
-    /// How far the rows of a queue have been walked along.
     private struct Position {
         var network = ""
         var id = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))

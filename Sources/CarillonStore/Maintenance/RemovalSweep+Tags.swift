@@ -55,7 +55,6 @@ extension RemovalSweep {
 }
 
 extension PostgresSession {
-    /// Sweeps the next of a tag's subscriptions.
     fileprivate func sweep(
         _ removed: RemovalSweep.RemovedTag,
         after: Subscriber?,

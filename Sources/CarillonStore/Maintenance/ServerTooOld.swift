@@ -2,10 +2,8 @@ import Postgres
 
 /// A server of a version that migrations and statements are not written for.
 package struct ServerTooOld: Error, Equatable, CustomStringConvertible {
-    /// The first major version that will do.
     package static let oldest = 15
 
-    /// The server's major version.
     package let version: Int
 
     /// Whether a server of that number is too old: `140009` is 14.9.
@@ -14,7 +12,6 @@ package struct ServerTooOld: Error, Equatable, CustomStringConvertible {
         guard version < Self.oldest else { return nil }
     }
 
-    /// What to do about it.
     package var description: String {
         """
         PostgreSQL \(version) is too old, \(Self.oldest) or later is needed: upgrade the server with its data by pg_upgrade, on Debian and \

@@ -1,6 +1,5 @@
 /// What could not be tidied up, by what it is and why.
 package struct UntidyError: Error, Sendable, CustomStringConvertible {
-    /// A task that failed.
     package struct Failure: Sendable {
         /// What was to be tidied up, for example a table.
         package let task: String

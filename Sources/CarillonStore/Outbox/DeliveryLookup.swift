@@ -143,10 +143,8 @@ struct DeliveryLookup {
 }
 
 extension DeliveryGroup {
-    /// What its event is taken back by.
     fileprivate var eventKey: WithdrawalKey { WithdrawalKey(network: lane.networkID, id: cause.eventID.uuid) }
 
-    /// What its message is taken back by.
     fileprivate var messageKey: WithdrawalKey? {
         cause.message.map { WithdrawalKey(network: lane.networkID, id: $0.uuid) }
     }

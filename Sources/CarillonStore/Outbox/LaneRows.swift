@@ -1,7 +1,6 @@
 import CarillonCore
 import Postgres
 
-/// The rows of table `lanes`.
 enum LaneRows {
     /// How many different devices are remembered of a lane while its brake is on.
     private static let mostReports = 10_000

@@ -7,7 +7,6 @@ extension PostgresOutbox {
     /// How many times a group may outlive those who worked on it before it is given up.
     private static let maximumRescues: Int32 = 5
 
-    /// How many places are served by one claim.
     private static let placesPerClaim = 32
 
     /// Takes groups whose time has come, a share of each network in turn, beginning behind the one that was served last.
@@ -210,7 +209,6 @@ extension PostgresOutbox {
 }
 
 extension Row {
-    /// Reads a row of `deliveries` by the columns of a claim.
     func delivery(leased: Bool) throws -> StoredDelivery {
         var group = DeliveryGroup(
             id: try decode(1),

@@ -74,7 +74,6 @@ extension PostgresOutbox {
         )
     }
 
-    /// Makes what waits for these lanes due now.
     package func makeDue(_ lanes: [Lane]) async throws {
         try await makeDue(
             """
@@ -108,7 +107,6 @@ extension PostgresOutbox {
 }
 
 extension Lane {
-    /// The lane that a selection names.
     fileprivate init(_ lanes: LaneSelection) {
         self.init(networkID: lanes.networkID, provider: lanes.provider, appID: lanes.appID ?? "")
     }

@@ -8,7 +8,6 @@ package final class PostgresOutbox: Outbox {
     let ids: UUIDv7Generator
     /// Who is told what became of devices.
     let endpoints: EndpointBook?
-    /// What a claim goes by.
     let due = DueRows(of: "deliveries", haveLanes: true)
     /// How far what is no longer worth sending has been looked for.
     let expired = Mutex(TableWalk())

@@ -34,7 +34,6 @@ struct RelayLog {
     /// What the transaction began with; its number is the next revision of endpoints.
     private let start: TransactionStart
 
-    /// The log of settlements of messages.
     init(_ settlements: [Settlement], at start: TransactionStart) {
         self.start = start
         let now = Timestamp(stored: start.moment)

@@ -235,7 +235,6 @@ extension PostgresSession {
         )
     }
 
-    /// The transaction's time.
     fileprivate func moment() throws -> PostgresTimestamp {
         let moment = try queryFirst("SELECT now()") { row in try row.decode(0, as: PostgresTimestamp.self) }
         guard let moment else { throw StoreError.unreadable("moment") }

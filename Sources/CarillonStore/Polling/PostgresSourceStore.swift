@@ -83,14 +83,12 @@ extension SecretBox.Purpose {
 }
 
 extension Row {
-    /// The columns of `sources` that make a source.
     fileprivate static var sourceColumns: SQL {
         """
         source_id, url, interval_seconds, enabled, created_at, cursor, last_poll_at, failures, skipped, last_error
         """
     }
 
-    /// Reads a source from ``sourceColumns``.
     fileprivate func source() throws -> Source {
         var source = Source(
             id: try id(0),

@@ -18,7 +18,6 @@ struct DuePlaces: Sendable {
     /// The lanes that have lines of their own.
     var lanesApart: [Lane] { Array(lanes.keys) }
 
-    /// Something is due in a place.
     mutating func add(_ place: Place) {
         if let lane = place.lane {
             lanes[lane] = min(lanes[lane] ?? place.since, place.since)

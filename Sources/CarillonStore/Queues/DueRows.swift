@@ -18,7 +18,6 @@ final class DueRows: Sendable {
         var last: NetworkID?
     }
 
-    /// What a look found of a network.
     private struct Finding: Sendable {
         var network: NetworkID
         /// The lane, where it is one of those that were asked about.
@@ -27,7 +26,6 @@ final class DueRows: Sendable {
         var since: Timestamp?
         /// Since when something is due whose lease has ended.
         var abandonedSince: Timestamp?
-        /// Where that is.
         var abandoned: [String]
     }
 
@@ -36,7 +34,6 @@ final class DueRows: Sendable {
     private let haveLanes: Bool
     private let state = Mutex(State())
 
-    /// The rows of a table, called `t`, that fulfil a condition.
     init(of table: String, where condition: SQL = "true", haveLanes: Bool = false) {
         self.table = table
         self.condition = condition

@@ -8,7 +8,6 @@ final class PageRounds: Sendable {
     private let table: String
     private let walk: Mutex<TableWalk>
 
-    /// Rounds that take so many pages at once.
     init(through table: String, pagesAtOnce: Int64 = TableWalk.pagesAtFirst) {
         self.table = table
         walk = Mutex(TableWalk(pagesAtOnce: pagesAtOnce))

@@ -53,7 +53,6 @@ struct BroadAudience {
         }
     }
 
-    /// Takes in what the statements answered.
     mutating func take(
         _ answers: inout some IteratorProtocol<StatementResult>,
         _ documents: inout ToggleDocuments

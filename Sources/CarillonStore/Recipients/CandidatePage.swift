@@ -66,7 +66,6 @@ struct PageReading {
     private var current = 0
     private var rows = 0
 
-    /// Readies `count` pages of up to `limit` users.
     init(count: Int, limit: Int) {
         self.limit = limit
         found = Array(repeating: Page(), count: count)
@@ -75,7 +74,6 @@ struct PageReading {
     /// Says that a page is of people who were asked for: they count whether they are members or not.
     mutating func isOfAsked(_ index: Int) { found[index].isOfAsked = true }
 
-    /// The types of a row.
     static let columns =
         ["bigint", "text", "uuid", "text", "text", "text", "boolean"] + Array(repeating: "text", count: 9)
         + ["timestamptz", "boolean"]

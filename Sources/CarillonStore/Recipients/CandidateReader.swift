@@ -22,7 +22,6 @@ struct CandidateReader {
         var areAsked = false
     }
 
-    /// What a query is answered with.
     private enum Source {
         case nobody
         case channel(PageKey)
@@ -32,7 +31,6 @@ struct CandidateReader {
         case broad(Int)
     }
 
-    /// The queries that are looked at.
     let queries: [RecipientQuery]
 
     private let limit: Int
@@ -115,13 +113,11 @@ struct CandidateReader {
         return if let last { users.filter { last < $0 } } else { users }
     }
 
-    /// What reads the pages.
     var statements: [SQL] {
         [pagesStatement, listedStatement, named.isEmpty ? nil : named.statement].compactMap(\.self)
             + broad.keys.sorted().flatMap { broad[$0]?.statements ?? [] }
     }
 
-    /// Takes in what the statements answered.
     mutating func take(_ answers: some Sequence<StatementResult>) throws {
         var answers = answers.makeIterator()
         if !keys.isEmpty, let answer = answers.next() { try takePages(AnswerPart(answer)) }
@@ -136,7 +132,6 @@ struct CandidateReader {
         return pagesStatement ?? listedStatement
     }
 
-    /// Takes in what that one answered.
     mutating func takeOnly(_ answer: AnswerPart) throws {
         try keys.isEmpty ? takeListed(answer) : takePages(answer)
     }
@@ -160,7 +155,6 @@ struct CandidateReader {
     /// What is still to be asked, in the same moment, one answer after the other; nothing when all is read.
     var furtherStatements: [SQL] { walk?.statements ?? [] }
 
-    /// Takes in what those statements answered.
     mutating func takeFurther(_ answers: some Sequence<StatementResult>) throws {
         try walk?.take(answers)
         guard furtherStatements.isEmpty, case .channel(let key)? = sources.first else { return }

@@ -41,7 +41,6 @@ struct MemberWalk {
     /// Of how many members everything is known.
     private var known = 0
 
-    /// Readies the page behind a user, of up to `limit` of them.
     init(_ channel: ChannelKey, after user: UserID, limit: Int) {
         (self.channel, after, self.limit) = (channel, user, limit)
     }
@@ -57,7 +56,6 @@ struct MemberWalk {
         }
     }
 
-    /// Takes in what the statements answered.
     mutating func take(_ answers: some Sequence<StatementResult>) throws {
         var answers = answers.makeIterator()
         guard let first = answers.next() else { throw StoreError.unreadable("page of members") }

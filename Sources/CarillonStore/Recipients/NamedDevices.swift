@@ -12,10 +12,8 @@ struct NamedDevices {
     private var names: [Name] = []
     private var rows: [Int: [DeviceRow]] = [:]
 
-    /// Whether nobody names any.
     var isEmpty: Bool { names.isEmpty }
 
-    /// Adds what the query at a position names.
     mutating func add(_ devices: [DeviceID], _ channel: ChannelKey, at position: Int) {
         names += devices.map { Name(position: position, channel: channel, device: $0) }
         rows[position] = []
@@ -36,13 +34,11 @@ struct NamedDevices {
         """
     }
 
-    /// Takes in what the statement answered.
     mutating func take(_ answer: StatementResult, _ documents: inout ToggleDocuments) throws {
         try answer.forEach { row in
             rows[try row.decode(0, as: Int.self), default: []].append(try DeviceRow(row, 1, &documents))
         }
     }
 
-    /// Who is reached by what the query at a position names.
     func recipients(at position: Int) -> [Recipient] { rows[position]?.recipients ?? [] }
 }

@@ -7,7 +7,6 @@ package final class PostgresRecipientSource: RecipientSource {
     private let pool: PostgresPool
     private let overrides = OverrideCache(compile: CompiledTemplate.init(stored:))
 
-    /// A source in the database of `pool`.
     package init(pool: PostgresPool) {
         self.pool = pool
     }

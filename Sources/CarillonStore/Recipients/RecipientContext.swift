@@ -5,7 +5,6 @@ import Postgres
 /// What the answers of one moment need beside the people: networks' settings, the names that texts hold, and the places of events in the
 /// order of acceptance. Read by one statement.
 struct RecipientContext {
-    /// What a row tells.
     private enum Kind: Int {
         case mark
         case network
@@ -27,7 +26,6 @@ struct RecipientContext {
     /// Who is or was a member, with the mark of what made them one last.
     private var since: [MemberKey: (isMember: Bool, mark: EventMark)] = [:]
 
-    /// The types of what the statement answers.
     static let columns = ["integer", "text", "text", "text", "text", "uuid"]
 
     init(_ answer: AnswerPart) throws {

@@ -1,6 +1,5 @@
 import CarillonCore
 
-/// A template as it is stored.
 struct StoredTemplate: Sendable, Hashable {
     var eventType: String
     var locale: String

@@ -12,7 +12,6 @@ struct SubscriptionLookup {
     private var asked: Set<Key> = []
     private var found: Set<Key> = []
 
-    /// Asks about some people and their devices.
     mutating func ask(about people: [Recipient], _ tags: Set<TagID>, in network: NetworkID) {
         for tag in tags {
             for person in people {
@@ -26,7 +25,6 @@ struct SubscriptionLookup {
         }
     }
 
-    /// Finds out.
     mutating func read(_ pool: PostgresPool) async throws {
         let keys = Array(asked)
         guard !keys.isEmpty else { return }
@@ -49,7 +47,6 @@ struct SubscriptionLookup {
         self.found = Set(found.map { keys[$0] })
     }
 
-    /// Whether somebody was found to subscribe.
     func subscribes(_ subscriber: Subscriber, to tag: TagID, in network: NetworkID) -> Bool {
         found.contains(Key(network: network, subscriber: subscriber, tag: tag))
     }

@@ -9,7 +9,6 @@ struct EndpointSecrets: Sendable {
         records = [WebhookSecretRecord(secret: secret)]
     }
 
-    /// Opens column `sealed`.
     init(
         opening sealed: [UInt8],
         _ box: SecretBox,
@@ -43,7 +42,6 @@ struct EndpointSecrets: Sendable {
             [WebhookSecretRecord(secret: secret)] + former.prefix(WebhookSignature.maximumSignedSecretCount - 1)
     }
 
-    /// Column `sealed`.
     func sealed(_ box: SecretBox, of endpoint: EndpointID, in network: NetworkID) throws -> [UInt8] {
         let pairs = records.map { record -> JSONValue in
             let end = record.expiresAt.map { JSONValue.number(JSONNumber(Int($0.milliseconds))) }
@@ -54,7 +52,6 @@ struct EndpointSecrets: Sendable {
 }
 
 extension SecretBox.Purpose {
-    /// Signs what an endpoint is sent.
     fileprivate static func endpointSecrets(of endpoint: EndpointID) -> Self {
         Self(rawValue: "endpoint-secrets/\(endpoint.rawValue)")
     }

@@ -23,7 +23,6 @@ package struct EndpointCondition: Sendable {
 
 /// Looks at all endpoints of all networks.
 package struct EndpointSurvey: Sendable {
-    /// The most endpoints that are looked at.
     package static let mostEndpoints = 1_000
     /// How many messages are counted that wait for one.
     package static let mostCounted = 1_000

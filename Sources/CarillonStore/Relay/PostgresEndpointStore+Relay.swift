@@ -67,7 +67,6 @@ extension PostgresEndpointStore: RelaySource, QuestionSource {
     }
 }
 
-/// Where an endpoint is kept.
 private struct EndpointPlace: Hashable {
     let network: NetworkID
     let endpoint: EndpointID
@@ -78,7 +77,6 @@ private struct EndpointPlace: Hashable {
     }
 }
 
-/// Where a body is kept.
 private struct BodyPlace: Hashable {
     let network: NetworkID
     let event: EventID

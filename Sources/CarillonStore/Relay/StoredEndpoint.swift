@@ -9,7 +9,6 @@ struct StoredEndpoint: Sendable {
         self.endpoint = endpoint
     }
 
-    /// Adds the row.
     func insert(of network: NetworkID, sealed: [UInt8], _ session: borrowing PostgresSession) throws {
         let settings = endpoint.settings
         try session.execute(
@@ -65,7 +64,6 @@ extension Row {
         return endpoint
     }
 
-    /// The columns of `endpoints` that make an endpoint.
     static var endpointColumns: SQL {
         """
         endpoint_id, mode, url, events, settings, state, state_reason, state_at, created_at, last_success_at, last_error

@@ -25,7 +25,6 @@ package struct MasterKeyKeeper: Sendable {
     private let pool: PostgresPool
     private let box: SecretBox
 
-    /// A keeper for the master keys of `box`.
     package init(pool: PostgresPool, box: SecretBox) {
         self.pool = pool
         self.box = box

@@ -3,7 +3,6 @@ import Postgres
 
 /// A column of sealed values, and what is needed to seal one anew.
 struct SealedColumn: Sendable {
-    /// A sealed value and where it is.
     struct Value: Sendable {
         var network: NetworkID?
         /// What finds its row within the network.

@@ -9,12 +9,10 @@ import Synchronization
 /// bytes. Network and purpose are authenticated with it, so that a sealed value moved elsewhere does not open. During a
 /// rotation the former master key opens too; sealed is with the current one only.
 package struct SecretBox: Sendable {
-    /// What a secret is for.
     package struct Purpose: RawRepresentable, Sendable, Hashable {
         /// The purpose as it is authenticated; must never change.
         package let rawValue: String
 
-        /// A purpose by its name.
         package init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -25,7 +23,6 @@ package struct SecretBox: Sendable {
         static let outgoingWebhook = Purpose(rawValue: "webhook-secret/outgoing")
         /// What was answered to a request that creates.
         static let idempotentAnswer = Purpose(rawValue: "idempotent-answer")
-        /// Verifies user tokens.
         static let userToken = Purpose(rawValue: "user-token-secret")
     }
 
@@ -77,7 +74,6 @@ package struct SecretBox: Sendable {
         self.previous = former.header == key.header ? nil : former
     }
 
-    /// What values begin with that are sealed with the current master key.
     var currentHeader: [UInt8] { current.header }
     /// What values begin with that are sealed with the previous master key; `nil` without one.
     var previousHeader: [UInt8]? { previous?.header }

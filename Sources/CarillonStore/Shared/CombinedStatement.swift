@@ -5,7 +5,6 @@ import Postgres
 /// Each row says by its first column whose it is, and holds nothing in the columns of the others. The parts come in their order, and
 /// the rows of each in the order that it asks for.
 struct CombinedStatement {
-    /// A statement, and the types of its columns.
     typealias Part = (sql: SQL, columns: [String])
 
     private let parts: [Part]
@@ -14,7 +13,6 @@ struct CombinedStatement {
         self.parts = parts
     }
 
-    /// The one statement.
     var sql: SQL {
         var all: SQL = ""
         for (number, part) in parts.enumerated() {
@@ -29,7 +27,6 @@ struct CombinedStatement {
         return all
     }
 
-    /// What it answered to each of the statements.
     func parts(of answer: StatementResult) -> [AnswerPart] {
         var first = 1
         return parts.enumerated().map { number, part in
@@ -49,7 +46,6 @@ struct AnswerPart {
         (self.answer, self.number, self.first) = (answer, number, first)
     }
 
-    /// All of an answer.
     init(_ answer: StatementResult) {
         (self.answer, number, first) = (answer, nil, 0)
     }

@@ -90,7 +90,6 @@ extension SQL {
         """
     }
 
-    /// What ``Postgres/PostgresSession/walkAlongIndexes(only:)`` runs.
     static func walkingAlongIndexes(only: Bool) -> SQL {
         let others = only ? "off" : "on"
         return "SELECT set_config('enable_sort', \(others), true), set_config('enable_bitmapscan', \(others), true)"

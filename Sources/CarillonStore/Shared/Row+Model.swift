@@ -7,7 +7,6 @@ extension Row {
         Identifier(trusted: try decode(column, as: String.self))
     }
 
-    /// Reads the id of an event.
     func eventID(_ column: Int) throws -> EventID {
         EventID(try decode(column))
     }
@@ -17,12 +16,10 @@ extension Row {
         Timestamp(stored: try decode(column, as: PostgresTimestamp.self))
     }
 
-    /// Reads a moment that may be missing.
     func timestampIfAny(_ column: Int) throws -> Timestamp? {
         try decode(column, as: PostgresTimestamp?.self).map(Timestamp.init(stored:))
     }
 
-    /// Reads where something stands in a trace.
     func trace(_ column: Int) throws -> TraceContext? {
         try decode(column, as: String?.self).flatMap(TraceContext.init)
     }

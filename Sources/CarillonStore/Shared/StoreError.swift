@@ -6,7 +6,6 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case cannotUnseal
     /// The master key is not the database's, or nobody has looked yet, so nothing is sealed with it.
     case wrongMasterKey
-    /// The network does not exist.
     case unknownNetwork
 
     /// What is wrong, without the value.

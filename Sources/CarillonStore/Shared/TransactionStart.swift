@@ -7,7 +7,6 @@ import Postgres
 /// Both become parameters of what is written: statements that change rows hold no function whose answer depends on where or when it is
 /// asked, see `docs/decisions/0036`.
 struct TransactionStart: Sendable {
-    /// What the number is taken from.
     enum Sequence: String {
         case marks
         case endpointRevisions = "endpoint_revisions"
@@ -33,7 +32,6 @@ struct TransactionStart: Sendable {
     /// Its mark, where it needs no more than one.
     var mark: EventMark { mark(of: 0) }
 
-    /// The mark of a place in the block.
     func mark(of place: Int) -> EventMark { EventMark(block: number, place: place) }
 }
 

@@ -5,7 +5,6 @@ package import Postgres
 package struct PostgresToggleStore: ToggleStore {
     let pool: PostgresPool
 
-    /// A store in the database of `pool`.
     package init(pool: PostgresPool) {
         self.pool = pool
     }

@@ -26,15 +26,12 @@ package func eventually(
 
 /// The database cannot be asked for now.
 package struct StoreAway: TransientError {
-    /// Yes.
     package var isTransient: Bool { true }
 
-    /// The error.
     package init() {}
 }
 
 extension Result where Failure == any Error {
-    /// What a piece of work came to.
     package init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }

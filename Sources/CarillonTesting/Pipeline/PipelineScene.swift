@@ -10,29 +10,18 @@ package final class PipelineScene: Sendable {
     /// So many groups of its lane are sent at a time.
     package static let mostGroupsAtATime = FairQueueLimits.sending.placesPerLane / DeliveryGroup.mostPlaces
 
-    /// What is remembered.
     package let store: StoreScene
-    /// The deliveries, which a test may watch.
     package let queue: WatchedQueue
     /// What sends, unless there are others.
     package let provider: ScriptedProvider
-    /// The first stage.
     package let ingestor: Ingestor
-    /// What is known of lanes.
     package let lanes: LaneKeeper
-    /// Where outcomes go in.
     package let outcomes: OutcomeIntake
-    /// Finds what is due.
     package let claimer: Claimer
-    /// What writes outcomes.
     package let settler: Settler
-    /// The last stage.
     package let sender: Sender
-    /// The stage between.
     package let fanout: FanoutWorker
-    /// What is counted.
     package let recorder = StatisticsRecorder()
-    /// The network of most tests.
     package var network: NetworkID { store.network }
     private let nextMessage = Mutex(0)
     private let running = Mutex<ServiceGroup?>(nil)
@@ -171,7 +160,6 @@ package final class PipelineScene: Sendable {
         Task { await group?.triggerGracefulShutdown() }
     }
 
-    /// Fills the scene's network.
     package func populate(members: Int) async throws { try await populate(network, members: members) }
 
     /// Makes a network with nobody in it, unless there is one.
@@ -214,7 +202,6 @@ package final class PipelineScene: Sendable {
         return try await post(number, in: other).id
     }
 
-    /// Posts the last message once more.
     package func postAgain() async throws -> Receipt { try await post(nextMessage.withLock(\.self), in: nil) }
 
     private func post(_ number: Int, in other: NetworkID?) async throws -> Receipt {

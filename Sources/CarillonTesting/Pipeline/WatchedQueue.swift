@@ -10,7 +10,6 @@ package final class WatchedQueue: Outbox {
     private let duePieces = Mutex<[Int]>([])
     private let dueLanes = Mutex<[(lanes: LaneSelection, excluded: [Lane])]>([])
 
-    /// Watches `store`.
     package init(_ store: any Outbox) { self.store = store }
 
     /// The groups that were claimed because they were due.
@@ -25,7 +24,6 @@ package final class WatchedQueue: Outbox {
     /// How many named lanes were made due at a time.
     package var madeDueTogether: [Int] { duePieces.withLock(\.self) }
 
-    /// Asks the store, and remembers what it answered.
     package func claimGroups(
         limit: Int,
         limitPerLane: Int,
@@ -36,41 +34,32 @@ package final class WatchedQueue: Outbox {
         return claimed
     }
 
-    /// As the store does.
     package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
         try await store.settle(settlements)
     }
 
-    /// As the store does.
     package func enqueue(_ expansions: [Expansion]) async throws -> [Bool] { try await store.enqueue(expansions) }
 
-    /// As the store does.
     package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
         try await store.claimExpired(limit: limit)
     }
 
-    /// As the store does.
     package func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] { try await store.refresh(groups) }
 
-    /// As the store does.
     package func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
         try await store.changes(since: points)
     }
 
-    /// As the store does.
     package func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> { try await store.renew(groups) }
 
-    /// As the store does.
     package func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
         try await store.release(groups, after: delay, laneReason: laneReason)
     }
 
-    /// As the store does.
     package func laneConditions(of network: NetworkID?) async throws -> LaneConditions {
         try await store.laneConditions(of: network)
     }
 
-    /// As the store does.
     package func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
         try await store.apply(change, to: lanes)
     }
@@ -93,6 +82,5 @@ package final class WatchedQueue: Outbox {
         try await store.makeDue(lanes, excluding: paused)
     }
 
-    /// As the store does.
     package func oldestWait() async throws -> Duration { try await store.oldestWait() }
 }

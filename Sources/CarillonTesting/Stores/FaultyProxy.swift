@@ -99,7 +99,6 @@ package final class FaultyProxy: Sendable {
         }
     }
 
-    /// What happens to a message, where it is its turn.
     private func due(_ bytes: [UInt8]) -> Fault? {
         state.withLock { state in
             state.requests += 1

@@ -12,7 +12,6 @@ package struct Lending<Value: Sendable>: SuiteTrait, TestTrait, TestScoping {
     /// Each test of the suite, not the suite as a whole.
     package var isRecursive: Bool { true }
 
-    /// Runs a test with a value of its own.
     package func provideScope(
         for test: Test,
         testCase: Test.Case?,

@@ -6,7 +6,6 @@ package final class ManualTime: Sendable {
     private let start: Timestamp
     private let moment: Mutex<Timestamp>
 
-    /// A time that begins at `start`.
     package init(_ start: Timestamp) {
         self.start = start
         moment = Mutex(start)
@@ -21,6 +20,5 @@ package final class ManualTime: Sendable {
         return { [self] in began + (clock.now() - start) }
     }
 
-    /// Moves it on.
     package func advance(by duration: Duration) { moment.withLock { $0 = $0 + duration } }
 }

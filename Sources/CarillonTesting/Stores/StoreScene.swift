@@ -8,29 +8,19 @@ package struct StoreScene: Sendable {
     package private(set) var network = NetworkID(trusted: "acme")
     /// Another one, whose data must never show in the first.
     package private(set) var otherNetwork = NetworkID(trusted: "other")
-    /// Makes ids in the order of time.
     package let ids: UUIDv7Generator
 
-    /// The inbox of accepted events.
     package let inbox: any EventInbox
-    /// Who is concerned by them.
     package let recipients: any RecipientSource
-    /// The deliveries.
     package let queue: any Outbox
-    /// Networks and credentials.
     package let accounts: any AccountStore
-    /// Credentials of push services.
     package let credentials: any ProviderCredentialStore & ProviderTokenStore
     /// Users, channels and members.
     package let directory: any DirectoryStore
-    /// Toggle documents.
     package let toggles: any ToggleStore
     package let devices: any DeviceStore
-    /// Tags and who subscribes to them.
     package let tags: any TagStore
-    /// Networks' own templates.
     package let templates: any TemplateStore
-    /// Networks' endpoints.
     package let endpoints: any EndpointStore & EndpointListSource & EndpointLog
     /// What networks are called by other systems' clients.
     package let faces: any FaceStore & FaceListSource
@@ -40,20 +30,14 @@ package struct StoreScene: Sendable {
     package let questions: any QuestionSource
     /// What endpoints were told.
     package let relays: any RelayHistory & ReplayQueue
-    /// What became of events.
     package let history: any EventHistory
-    /// Networks' sources.
     package let sources: any SourceStore
-    /// Those of them that are asked.
     package let polls: any SourceQueue
-    /// What was counted.
     package let statistics: any StatisticsStore & StatisticsLog
     /// What was answered lately.
     package let journal: any JournalStore
-    /// Looks at all networks at once.
     package let survey: any NetworkSurvey
 
-    /// Where all of it is.
     package let pool: PostgresPool
     private let feedback: FeedbackDesk
 
@@ -98,7 +82,6 @@ package struct StoreScene: Sendable {
         survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
     }
 
-    /// The same stores, seen from the other network.
     package func inOtherNetwork() -> StoreScene {
         var scene = self
         (scene.network, scene.otherNetwork) = (otherNetwork, network)

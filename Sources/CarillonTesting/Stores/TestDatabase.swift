@@ -7,9 +7,7 @@ import Synchronization
 
 /// The throw-away cluster that all tests of one process share, each in a database of its own.
 package enum TestDatabase {
-    /// Writes nothing.
     package static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    /// Where the migrations are.
     package static let migrations = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Migrations").standardizedFileURL.path
 
@@ -81,13 +79,10 @@ package enum TestDatabase {
         return configuration
     }
 
-    /// Where the cluster is.
     package static var connectionString: String { get async throws { try await start.value } }
 
-    /// Something between a test and the cluster.
     package static func proxy() async throws -> FaultyProxy { try FaultyProxy(server: await socket) }
 
-    /// The socket at which the cluster is reached.
     package static var socket: String {
         get async throws {
             let fields = try await start.value.split(separator: " ").map { $0.split(separator: "=", maxSplits: 1) }

@@ -6,18 +6,14 @@ import Synchronization
 ///
 /// Tests have it one after the other, emptied in between, which takes less than making one.
 package struct TimedDatabase: Sendable {
-    /// How it is reached.
     package let pool: PostgresPool
     /// All stores in it, without any network.
     package let stores: StoreScene
-    /// The time that it shows.
     package let time: ManualTime
     private let traffic: Traffic
 
-    /// How often it was asked.
     package var calls: Int { traffic.calls }
 
-    /// Moves its time on.
     package func advance(by duration: Duration) async throws {
         time.advance(by: duration)
         let now = time.clock.now().description
@@ -108,7 +104,6 @@ package struct TimedDatabase: Sendable {
         """
 }
 
-/// What a database is asked.
 private final class Traffic: Sendable {
     private struct State {
         var calls = 0

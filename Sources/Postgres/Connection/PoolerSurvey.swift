@@ -69,7 +69,6 @@ extension PostgresConnection {
 extension StatementExecutor {
     /// How long a pooler may have no session to give.
     private static let patience = Duration.seconds(5)
-    /// Answers which of the server's processes runs it.
     private static let statement = "SELECT pg_backend_pid()"
 
     fileprivate var isPooled: Bool {

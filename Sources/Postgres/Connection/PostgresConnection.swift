@@ -2,7 +2,6 @@
 ///
 /// It is opened once. A connection that broke is closed and replaced, never mended.
 actor PostgresConnection {
-    /// What became of a caller's work.
     enum Outcome<Value: Sendable>: Sendable {
         /// The connection was found broken before anything was sent; another one can do the work.
         case unused

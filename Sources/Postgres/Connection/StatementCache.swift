@@ -12,7 +12,6 @@ struct StatementCache {
     }
 
     private let capacity: Int
-    /// What all names begin with.
     private let prefix: String
     private var entries: [Key: Entry] = [:]
     private var clock: UInt64 = 0
@@ -60,7 +59,6 @@ struct StatementCache {
         entries[key] = Entry(name: name, lastUse: clock)
     }
 
-    /// Gives a statement up.
     mutating func remove(_ key: Key) {
         if entries.removeValue(forKey: key) != nil { leftBehind += 1 }
     }

@@ -151,7 +151,6 @@ extension StatementExecutor {
     }
 }
 
-/// How far a caller's transaction is.
 enum TransactionState {
     /// There is none: each statement commits itself.
     case none
@@ -164,7 +163,6 @@ enum TransactionState {
     /// It is committed, and its caller has not returned yet.
     case committed
 
-    /// Whether the caller wanted a transaction that refuses writes.
     var isReadOnly: Bool {
         switch self {
         case .opening(let options), .open(let options): options.readOnly

@@ -13,7 +13,6 @@ final class StatementExecutor {
     var isAbandoned = false
     /// Whether anything of the caller's has been sent since ``beginLease()``.
     private(set) var hasSentWork = false
-    /// How far the caller's transaction is.
     var transactionState = TransactionState.none
     /// The failure because of which the open transaction can only be rolled back.
     var transactionFailure: PostgresError?
@@ -197,6 +196,5 @@ extension StatementExecutor {
 }
 
 extension SQL {
-    /// What it is prepared as.
     var key: StatementCache.Key { StatementCache.Key(text: text, types: parameters.types) }
 }

@@ -2,9 +2,7 @@
 public struct TransactionOptions: Sendable {
     /// What a transaction sees of others that run beside it.
     public enum Isolation: String, Sendable, CaseIterable {
-        /// Each statement sees what was committed before it began.
         case readCommitted = "READ COMMITTED"
-        /// All statements see what was committed before the first one began.
         case repeatableRead = "REPEATABLE READ"
         /// As if the transactions had run one after the other; expect ``SQLState/serializationFailure``.
         case serializable = "SERIALIZABLE"
@@ -44,7 +42,6 @@ public struct TransactionOptions: Sendable {
         self.lockTimeout = lockTimeout
     }
 
-    /// The statements that open the transaction.
     var opening: [String] {
         ["BEGIN ISOLATION LEVEL \(isolation.rawValue) READ \(readOnly ? "ONLY" : "WRITE")"] + limits
     }

@@ -7,7 +7,6 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
     public enum Kind: Hashable, Sendable {
         /// The server refused the statement and says why.
         case server(SQLState)
-        /// No connection could be opened.
         case connectionFailed
         /// The connection broke, or the server did not answer in time; ``PostgresError/isOutcomeUnknown`` tells whether
         /// something may have been written all the same.
@@ -18,7 +17,6 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
         case deadlineExceeded
         /// Too many callers are waiting for a connection already.
         case poolExhausted
-        /// The pool is shutting down and takes no more work.
         case shuttingDown
         /// The caller's task was cancelled; nothing of the unfinished statement or transaction took effect.
         case cancelled
@@ -68,7 +66,6 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
         self.storage = storage
     }
 
-    /// The same report under another kind.
     func reclassified(as kind: Kind) -> PostgresError {
         PostgresError(
             storage: Storage(
@@ -123,9 +120,7 @@ extension PostgresError {
     /// What a server says to whoever it does not let in, in the words that it has where messages are in English.
     public enum Refusal: Sendable, CaseIterable {
         case wrongPassword
-        /// There is no role of that name.
         case noRole
-        /// There is no database of that name.
         case noDatabase
         /// A pooler does not take settings that come with a connection.
         case noSettings
@@ -145,7 +140,6 @@ extension PostgresError {
         kind == .server(.featureNotSupported) ? reclassified(as: .server(.readOnlySQLTransaction)) : self
     }
 
-    /// Why a server refuses writes.
     static let readOnlyReason = "the server is a standby, or default_transaction_read_only is on"
 
     private static let connectivityStates: Set<SQLState> = [

@@ -1,7 +1,6 @@
 import CLibPQ
 
 extension ConnectionHandle {
-    /// A statement of a pipeline.
     enum Step {
         case prepared(name: String, ParameterList)
         case unprepared(text: String, ParameterList)

@@ -34,7 +34,6 @@ struct ConnectionHandle: ~Copyable {
         return ConnectionHandle(adopting: pointer)
     }
 
-    /// The process that serves this connection.
     var serverProcessID: Int32 { PQbackendPID(pointer) }
 
     /// Whether libpq has noticed that the connection is gone.
@@ -115,7 +114,6 @@ extension ConnectionHandle {
         return try lastResult(until: deadline)
     }
 
-    /// Waits until everything is sent.
     func flush(until deadline: ContinuousClock.Instant?) throws(PostgresError) {
         while true {
             let unsent = PQflush(pointer)

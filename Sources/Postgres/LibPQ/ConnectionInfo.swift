@@ -67,7 +67,6 @@ struct ConnectionInfo: Sendable {
         return words.filter { !$0.isEmpty }
     }
 
-    /// The string without any secret.
     var redacted: String {
         ["host", "hostaddr", "port", "dbname", "user"]
             .compactMap { key in values[key].map { "\(key)=\($0)" } }

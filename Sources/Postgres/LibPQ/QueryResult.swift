@@ -10,7 +10,6 @@ final class QueryResult {
 
     deinit { PQclear(pointer) }
 
-    /// What kind of answer it is.
     var status: ExecStatusType { PQresultStatus(pointer) }
 
     /// How many rows the statement inserted, updated, deleted or selected.
@@ -45,7 +44,6 @@ final class QueryResult {
 }
 
 extension QueryResult {
-    /// What went wrong, when something did.
     var failure: PostgresError? {
         switch PQresultStatus(pointer) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_EMPTY_QUERY:

@@ -1,6 +1,5 @@
 import Logging
 
-/// A connection in use.
 struct PoolLease: Sendable {
     let id: PoolStateMachine.ConnectionID
     let connection: PostgresConnection
@@ -76,7 +75,6 @@ final class PoolRegistry: Sendable {
         return try answer?.get()
     }
 
-    /// Waits for the answer.
     func lease(of waiter: Int) async throws -> PoolLease {
         try await withCheckedThrowingContinuation { continuation in
             let answer = state.withLock { state -> Result<PoolLease, PostgresError>? in

@@ -6,22 +6,18 @@ struct PoolStateMachine {
     typealias ConnectionID = Int
     typealias WaiterID = Int
 
-    /// Why a waiter gets no connection.
     enum Failure: Hashable {
         case exhausted, timedOut, cancelled, shuttingDown
         /// The server lets nobody in, and asking again changes nothing.
         case refused
     }
 
-    /// What is to be done.
     enum Action: Hashable {
         /// Open a connection, after the wait that belongs to so many failures in a row.
         case open(ConnectionID, failures: Int)
         /// Close a connection. One that is being opened is closed when that has ended.
         case close(ConnectionID)
-        /// Give a connection to a waiter.
         case lease(ConnectionID, to: WaiterID)
-        /// Turn a waiter away.
         case fail(WaiterID, Failure)
         /// All connections are closed after a shutdown.
         case finish
@@ -90,7 +86,6 @@ struct PoolStateMachine {
         return [handOut(connection)].compactMap(\.self) + openAsNeeded(afterFailures: 0)
     }
 
-    /// A connection could not be opened.
     mutating func failedToOpen(_ connection: ConnectionID) -> [Action] {
         guard connections[connection] == .opening else { return [] }
         connections[connection] = nil
@@ -110,7 +105,6 @@ struct PoolStateMachine {
         return [.close(connection)] + refusals
     }
 
-    /// A caller has given its connection back.
     mutating func release(_ connection: ConnectionID, isReusable: Bool) -> [Action] {
         guard connections[connection] == .leased else { return [] }
         guard isReusable, !isShuttingDown else {

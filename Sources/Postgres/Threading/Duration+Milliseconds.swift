@@ -8,7 +8,6 @@ extension Duration {
         return isTooLong || isTooLongInAll ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// Whole seconds, rounded up.
     var roundedUpSeconds: Int64 {
         let (sum, isTooLong) = components.seconds.addingReportingOverflow(components.attoseconds > 0 ? 1 : 0)
         return isTooLong ? .max : sum

@@ -27,7 +27,6 @@ package struct ConnectionPolicy: Sendable {
     package var maximumStreams = 1_000
     /// How much is read of an answer, head and body together.
     package var maximumAnswerBytes = 65_536
-    /// How long a connection without traffic is kept.
     package var idleLimit: Duration
     /// How long a connection takes new requests, so that a host that moves to another address is followed; `nil` for as
     /// long as it works.

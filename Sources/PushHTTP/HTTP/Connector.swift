@@ -12,14 +12,12 @@ struct Connector: Sendable {
     private static let maximumAttempts = 3
     /// How long one address may take, so that there is time for the next one.
     private static let maximumConnectTime = TimeAmount.seconds(4)
-    /// How long a name may take.
     private static let maximumLookupTime = TimeAmount.seconds(5)
 
     let egress: EgressGuard
     let resolver: NameResolver
     let tls: NIOSSLContext
     let group: any EventLoopGroup
-    /// Has the places.
     let connections: OpenConnections
 
     /// An address took the connection; what it speaks is found out.

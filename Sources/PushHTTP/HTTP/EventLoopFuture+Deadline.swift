@@ -1,7 +1,6 @@
 import NIOCore
 
 extension EventLoopFuture where Value: Sendable {
-    /// This value if it comes in time, otherwise an error.
     func bounded(by deadline: NIODeadline, orThrow error: OutboundError) -> EventLoopFuture<Value> {
         let outcome = eventLoop.makePromise(of: Value.self)
         // Completing it again does nothing: the first of the two decides.

@@ -59,7 +59,6 @@ package final class OpenConnections: Sendable {
         }
     }
 
-    /// How many connections there are at a time.
     let maximum: Int
     private let state: Mutex<State>
 
@@ -73,7 +72,6 @@ package final class OpenConnections: Sendable {
         state = Mutex(State(queue: Queue(limits: limits)))
     }
 
-    /// As many as a policy permits.
     convenience init(_ policy: ConnectionPolicy) {
         self.init(
             maximum: policy.maximumOpenConnections,
@@ -84,10 +82,8 @@ package final class OpenConnections: Sendable {
 
     /// How many places are taken.
     var count: Int { state.withLock { $0.queue.places } }
-    /// How many wait in line.
     var waiting: Int { state.withLock { $0.queue.count } }
 
-    /// A place, or the wait for it.
     enum Claim {
         case granted(Place)
         case awaited(EventLoopFuture<Place>)
@@ -120,7 +116,6 @@ package final class OpenConnections: Sendable {
         return .awaited(promise.futureResult)
     }
 
-    /// Gives up waiting.
     private func withdraw(_ number: UInt64, _ origin: Origin) {
         let (gone, isOwnFault) = state.withLock { state in
             let gone = state.queue.remove(of: origin.network, in: origin) { $0.number == number }

@@ -10,7 +10,6 @@ import NIOSSL
 #endif
 
 extension OutboundError {
-    /// What it means that no connection came about.
     init(connectError error: any Error) {
         switch error {
         case let error as IOError where error.errnoCode == ECONNREFUSED: self = .connectionRefused
@@ -19,7 +18,6 @@ extension OutboundError {
         }
     }
 
-    /// What an error on a connection means for the request.
     init(connectionError error: any Error) {
         switch error {
         case let error as OutboundError: self = error

@@ -13,24 +13,17 @@ package protocol HTTPTransport: AnyObject, Sendable {
 
 /// A request, as a rule to a URL that somebody else chose.
 package struct OutboundRequest: Sendable {
-    /// What is asked for there.
     package enum Method: String, Sendable {
-        /// To take the body.
         case post = "POST"
-        /// To answer with what is there. Has no body.
         case get = "GET"
-        /// To put the body in the place of what is there.
         case put = "PUT"
-        /// To change what is there as the body says.
         case patch = "PATCH"
-        /// To remove what is there. Has no body.
         case delete = "DELETE"
 
         /// Whether there is a body, be it an empty one.
         var hasBody: Bool { self == .post || self == .put || self == .patch }
     }
 
-    /// What is asked for.
     package var method: Method
     /// Where to; the client takes it apart and checks it.
     package var url: String
@@ -65,7 +58,6 @@ package struct OutboundRequest: Sendable {
     }
 }
 
-/// The answer to a request.
 package struct OutboundResponse: Sendable, Equatable {
     /// The status code; a redirect is an answer like any other.
     package var status: Int

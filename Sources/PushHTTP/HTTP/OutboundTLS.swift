@@ -32,9 +32,7 @@ extension TLSConfiguration {
 
 /// The file of further roots cannot be used.
 package struct ExtraRootsError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Where the file should be.
     package let path: String
 
-    /// A sentence for the operator.
     package var description: String { "\(path) must be a readable PEM file with at least one certificate" }
 }

@@ -38,7 +38,6 @@ struct DNSQuestion: Hashable, Sendable {
 enum DNSAnswer: Sendable, Equatable {
     /// These addresses; none when the name has only records of other types.
     case addresses([IPAddress])
-    /// There is no such name.
     case nameNotFound
     /// The server cannot or does not want to answer.
     case failed
@@ -115,7 +114,6 @@ struct DNSReader {
         let owner: String
         let type: UInt16
         let group: UInt16
-        /// Reads what the record holds.
         let data: DNSReader
 
         func address(of type: DNSQuestion.RecordType) -> IPAddress? {

@@ -39,7 +39,6 @@ struct DNSResolver: Sendable {
         socket = DNSSocket(group: group)
     }
 
-    /// One that does as this machine is set up.
     static var system: DNSResolver {
         let (files, machine) = (ResolverFiles(), MachineAddresses())
         return DNSResolver(settings: { files.settings }, versions: { machine.versions })

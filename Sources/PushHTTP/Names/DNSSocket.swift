@@ -8,7 +8,6 @@ struct DNSSocket: Sendable {
     /// Nothing came before the time was over.
     struct Silence: Error {}
 
-    /// Where sockets live.
     let group: any EventLoopGroup
 
     /// Asks all questions at once over UDP, and again over TCP what did not fit (RFC 1035 section 4.2, RFC 7766).

@@ -6,10 +6,8 @@ import Synchronization
 struct IPVersions: Sendable, Equatable {
     /// Whether it has an IPv6 address that leads off it.
     var hasIPv6: Bool
-    /// Whether one of them is of the public Internet.
     var hasPublicIPv6: Bool
 
-    /// What to ask for.
     var recordTypes: [DNSQuestion.RecordType] { hasIPv6 ? [.a, .aaaa] : [.a] }
 
     /// The order in which to try addresses: both versions by turns, IPv6 first where it leads into the Internet (RFC 6724

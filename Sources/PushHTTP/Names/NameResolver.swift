@@ -23,10 +23,8 @@ package final class NameResolver: Sendable {
         /// How long it is remembered that a name could not be looked up.
         package var failureMemory = Duration.seconds(30)
 
-        /// The usual ones.
         package init() {}
 
-        /// For names that users choose.
         package static func chosenByUsers(places: Int) -> Limits {
             var limits = Limits()
             limits.places = places
@@ -88,7 +86,6 @@ package final class NameResolver: Sendable {
         )
     }
 
-    /// How many look-ups are under way.
     var running: Int { state.withLock { $0.queue.places } }
 
     /// All addresses of a name.

@@ -1,12 +1,9 @@
 /// Why a request got no answer; the raw value is the reason that a delivery shows.
 package enum OutboundError: String, Error, Sendable, CaseIterable {
-    /// The deadline passed.
     case timedOut = "timeout"
-    /// No name server knows the host.
     case nameNotFound = "name not found"
     /// The name servers did not answer, or with an error.
     case lookupFailed = "name lookup failed"
-    /// Nothing listens there.
     case connectionRefused = "connection refused"
     /// No connection came about for another reason.
     case unreachable = "unreachable"
@@ -20,7 +17,6 @@ package enum OutboundError: String, Error, Sendable, CaseIterable {
     case refused = "stream refused"
     /// Too many requests are waiting for the same host.
     case busy = "too many requests waiting"
-    /// The answer is no HTTP.
     case malformedAnswer = "malformed answer"
     /// The answer's head is too long.
     case answerTooLong = "answer too long"

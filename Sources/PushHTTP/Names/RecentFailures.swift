@@ -9,19 +9,16 @@ struct RecentFailures: Sendable {
     /// The names in the order in which they will be forgotten; one that failed again since is further back once more.
     private var order: Deque<(name: String, until: ContinuousClock.Instant)> = []
 
-    /// - Parameter lifetime: How long a failure is remembered.
     init(lifetime: Duration) {
         self.lifetime = lifetime
     }
 
     var count: Int { errors.count }
 
-    /// Why a name could not be looked up a moment ago.
     func failure(of name: String, at now: ContinuousClock.Instant) -> OutboundError? {
         errors[name].flatMap { now < $0.until ? $0.error : nil }
     }
 
-    /// Remembers a failure.
     mutating func note(_ error: OutboundError, of name: String, at now: ContinuousClock.Instant) {
         guard lifetime > .zero else { return }
         while let first = order.first, first.until <= now || order.count >= Self.mostNames {

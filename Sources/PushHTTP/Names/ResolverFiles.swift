@@ -15,7 +15,6 @@ final class ResolverFiles: Sendable {
         var settings = ResolverSettings(resolver: "", hosts: "")
     }
 
-    /// No more is read of a file.
     private static let mostBytes = 1 << 20
 
     private let paths: [String]
@@ -25,7 +24,6 @@ final class ResolverFiles: Sendable {
         paths = [resolver, hosts]
     }
 
-    /// What they say now.
     var settings: ResolverSettings {
         let stamps = paths.map(Self.stamp)
         return state.withLock { state in

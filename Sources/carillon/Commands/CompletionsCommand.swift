@@ -2,13 +2,11 @@ import ArgumentParser
 
 /// `carillon completions`: prints what a shell needs to complete the program's verbs and options.
 struct CompletionsCommand: ParsableCommand {
-    /// A shell whose completions can be made.
     enum Shell: String, CaseIterable, ExpressibleByArgument {
         case bash
         case zsh
         case fish
 
-        /// The parser's name for it.
         fileprivate var generator: CompletionShell {
             switch self {
             case .bash: .bash
@@ -30,7 +28,6 @@ struct CompletionsCommand: ParsableCommand {
     @Argument(help: "The shell.")
     var shell: Shell
 
-    /// The script that the shell reads.
     var script: String { Carillon.completionScript(for: shell.generator) }
 
     func run() { print(script) }

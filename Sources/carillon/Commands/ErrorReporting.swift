@@ -30,13 +30,11 @@ extension AsyncParsableCommand {
     }
 }
 
-/// Writes a line to standard error.
 func printToStandardError(_ line: String) {
     LogOutput.standardError.write(Array("\(line)\n".utf8)) { Array("carillon: \($0) lines were lost\n".utf8) }
 }
 
 extension Logger {
-    /// The program's logger, as configured.
     static func standardError(_ settings: Settings) -> Logger {
         Logger(label: "carillon") { label in
             StandardErrorLogHandler(label: label, format: settings.logFormat, level: settings.logLevel)

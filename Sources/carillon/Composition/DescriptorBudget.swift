@@ -20,11 +20,8 @@ struct DescriptorBudget: Hashable, Sendable {
     /// The most outbound connections: with TLS each takes about 60 KB of memory.
     private static let mostOutbound = 4_096
 
-    /// How many descriptors the process may have.
     let limit: Int
-    /// Connections to the public port.
     let publicConnections: Int
-    /// Connections to the management port.
     let managementConnections: Int
     /// Connections to webhooks and browsers' push services.
     let webConnections: Int

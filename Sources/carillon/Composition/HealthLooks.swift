@@ -19,7 +19,6 @@ struct HealthLooks: Sendable {
         self.concern = concern
     }
 
-    /// What a look at each placement told.
     func all() async -> [PlacementName: ReadinessProbe.Answer] {
         if readiness.isShuttingDown, let problem = readiness.problem {
             return Dictionary(
@@ -33,7 +32,6 @@ struct HealthLooks: Sendable {
         }
     }
 
-    /// How the service is.
     func health() async -> ServiceHealth {
         let answers = await all()
         let warnings = [concern, list?.book.foreign(among: probes.map(\.name))].compactMap(\.self)

@@ -5,7 +5,6 @@ struct LabelledMetrics: MetricsFactory {
     private let base: any MetricsFactory
     private let labels: [(String, String)]
 
-    /// Metrics of `base` that all have `labels`.
     init(_ base: any MetricsFactory, _ labels: [(String, String)]) {
         self.base = base
         self.labels = labels

@@ -4,7 +4,6 @@ import Logging
 import Postgres
 
 extension PlacementAdministration {
-    /// The administration of a storage's placements.
     init(_ storage: Storage, migrations: String) {
         let placements = Dictionary(uniqueKeysWithValues: storage.placements.map { ($0.name, $0) })
         self.init(

@@ -7,7 +7,6 @@ import Logging
 struct PlacementFile: Sendable {
     private let path: String
 
-    /// The file in a data directory.
     init(dataDirectory: String) {
         path = "\(dataDirectory)/placements.json"
     }

@@ -8,9 +8,7 @@ import ServiceLifecycle
 /// One placement: a database, or a schema of one, and everything of its networks that is kept in it.
 struct PlacementStorage: Sendable {
     let name: PlacementName
-    /// Whether the database can be used.
     let state = DatabaseState()
-    /// What all replicas go by.
     let databaseClock = DatabaseClock()
     let clock: WallClock
     let ids: UUIDv7Generator

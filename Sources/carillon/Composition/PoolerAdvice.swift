@@ -46,7 +46,6 @@ enum PoolerAdvice {
         CARILLON_ANNOUNCEMENTS_URL leads through a pooler, which has to give each connection a session of its own
         """
 
-    /// What to do where settings lack.
     static func lackingSettings(_ survey: SessionSurvey) -> String {
         let found = survey.lacking.map { "\($0.name) is \($0.found.map { $0.isEmpty ? "empty" : $0 } ?? "unknown")" }
         return """

@@ -7,11 +7,8 @@ import PushHTTP
 /// The adapters, with what each needs.
 struct PushProviders: Sendable {
     let all: [any Provider]
-    /// Reads the credentials that are posted.
     let formats: [CredentialFormat]
-    /// Calls endpoints.
     let endpoints: EndpointClient
-    /// Asks whose tokens are.
     let introspection: IntrospectionClient
     /// How many connections there may be to one endpoint's host.
     let endpointConnections: Int

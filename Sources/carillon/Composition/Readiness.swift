@@ -5,7 +5,6 @@ import Synchronization
 ///
 /// With several placements it works as soon as it knows who is where and one of them can be used.
 final class Readiness: Sendable {
-    /// One of the two ports.
     enum Port: Hashable, Sendable {
         case open
         case management

@@ -5,7 +5,6 @@ import Metrics
 
 /// Whether the service can work, how far clocks are off, and how old the oldest snapshots are, as numbers that an alert can be made of.
 struct ReadinessMetrics: Sendable {
-    /// Those of one placement.
     private struct OfPlacement {
         /// `nil` where there is one placement: it is ready when the service is.
         let ready: Gauge?
@@ -50,7 +49,6 @@ struct ReadinessMetrics: Sendable {
         return usable == answers.count
     }
 
-    /// The service does not take on anything any more.
     func stops() {
         ready.record(0)
         for placement in placements.values { placement.ready?.record(0) }

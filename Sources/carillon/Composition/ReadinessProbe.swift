@@ -4,7 +4,6 @@ import Postgres
 
 /// Looks whether a placement can be used: asks PostgreSQL itself, also what time it is, within a bounded time.
 struct ReadinessProbe: Sendable {
-    /// What one look told.
     struct Answer: Sendable {
         /// Why the service cannot work at the moment, in plain words; empty when it can.
         let reasons: [String]
@@ -38,7 +37,6 @@ struct ReadinessProbe: Sendable {
         self.readsTable = readsTable
     }
 
-    /// Looks whether the service can work.
     func look() async -> Answer {
         if let problem = state.problem { return Answer(reasons: [problem], skew: nil) }
         do {

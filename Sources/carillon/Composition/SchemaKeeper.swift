@@ -74,7 +74,6 @@ struct SchemaKeeper: Service {
         }
     }
 
-    /// What is wrong with the schema; `nil` when nothing is.
     private func check() async throws -> Problem? {
         do {
             var configuration = configuration

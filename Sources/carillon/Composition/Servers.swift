@@ -12,7 +12,6 @@ import NIOCore
 import Postgres
 import ServiceLifecycle
 
-/// The two ports.
 struct Servers: Sendable {
     /// The public API.
     let open: any Service
@@ -158,7 +157,6 @@ struct Servers: Sendable {
     }
 }
 
-/// One listening port.
 private struct Listener: Service {
     private let application: Application<RouterResponder<CarillonRequestContext>>
     private let address: ListenAddress

@@ -3,9 +3,7 @@ import Logging
 
 /// The two secrets that a service cannot work without.
 struct ServiceSecrets: Sendable {
-    /// The operator's credential.
     let operatorToken: Secret
-    /// The key that encrypts secrets at rest.
     let masterKey: MasterKey
 
     /// Takes the configured secrets, and those in the data directory in place of missing ones.

@@ -18,9 +18,7 @@ struct Storage: Sendable {
 
     let readiness: Readiness
     let metrics = MetricRegistry()
-    /// What happens in networks, counted.
     let recorder: StatisticsRecorder
-    /// What was answered lately.
     let journal: Journal
     /// Between this replica and the others.
     let announcements = Announcements()
@@ -31,14 +29,12 @@ struct Storage: Sendable {
     let placements: [PlacementStorage]
     /// Who is where; `nil` where there is one placement.
     let list: PlacementListing?
-    /// The placement of a network.
     let route: Placed<PlacementName>
     let accounts: any AccountStore
     /// The server if it is ours, the pools, and what keeps the schemas in order.
     let services: [any Service]
 
     var clock: WallClock { home.clock }
-    /// How many connections there are to the databases.
     var connections: Int { placements.reduce(0) { $0 + $1.configuration.poolSize } }
 
     init(_ settings: Settings, logger: Logger) throws {

@@ -6,6 +6,5 @@ struct ConfigurationError: Error, CustomStringConvertible {
     /// A line for each mistake: the name of the variable and what it should be, never the value of a secret.
     let mistakes: [String]
 
-    /// The mistakes, a line each.
     var description: String { mistakes.joined(separator: "\n") }
 }

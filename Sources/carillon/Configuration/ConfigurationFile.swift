@@ -7,11 +7,8 @@ struct ConfigurationFile: Sendable {
     /// The largest file that is read, in bytes.
     private static let maximumBytes = 65_536
 
-    /// Where it is.
     let path: String
-    /// What it holds.
     let values: [Setting: String]
-    /// What is wrong with it.
     let mistakes: [String]
 
     /// Reads a file; whatever is wrong with it becomes a mistake.
@@ -39,7 +36,6 @@ struct ConfigurationFile: Sendable {
         self.mistakes = mistakes
     }
 
-    /// What it holds, for a configuration reader.
     var provider: InMemoryProvider {
         let values = values.map { setting, text in
             (AbsoluteConfigKey([setting.rawValue]), ConfigValue(.string(text), isSecret: setting.isSecret))

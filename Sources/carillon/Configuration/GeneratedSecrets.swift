@@ -12,15 +12,11 @@ struct GeneratedSecrets: Sendable {
     struct SecretFile: Sendable {
         /// The setting that it stands in for.
         let setting: Setting
-        /// Where it is.
         let path: String
-        /// Makes a new value.
         let generate: @Sendable () -> String
     }
 
-    /// The operator's credential.
     let operatorToken: SecretFile
-    /// The key that encrypts secrets at rest.
     let masterKey: SecretFile
 
     /// The files of a data directory; nothing is read yet.
@@ -39,7 +35,6 @@ struct GeneratedSecrets: Sendable {
 extension GeneratedSecrets.SecretFile {
     private static let maximumBytes = 4096
 
-    /// Whether the file was made already.
     var exists: Bool { access(path, F_OK) == 0 }
 
     /// Reads the secret; makes it first where there is none. Of several processes that do so at once, one wins.
@@ -59,7 +54,6 @@ extension GeneratedSecrets.SecretFile {
         return stat(path, &status) == 0 ? status.st_mode & 0o077 : 0
     }
 
-    /// Says that the file cannot be used.
     func error(_ problem: String) -> ConfigurationError {
         ConfigurationError(mistakes: ["\(path) (in place of \(setting.variable)) \(problem)"])
     }

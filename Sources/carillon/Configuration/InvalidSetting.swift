@@ -1,4 +1,3 @@
-/// Why one setting's value cannot be used.
 struct InvalidSetting: Error {
     /// Continues a sentence that begins with the setting's name, such as `must be host:port`.
     let problem: String

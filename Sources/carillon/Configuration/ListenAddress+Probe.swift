@@ -47,7 +47,6 @@ extension Settings {
 }
 
 extension ConfigurationError {
-    /// What is said of a port that cannot be listened on.
     static func cannotListen(_ setting: Setting, _ address: ListenAddress, _ reason: String) -> String {
         "\(setting.variable): cannot listen on \(address): \(reason): stop what listens there, or choose another"
     }

@@ -1,4 +1,3 @@
-/// How log lines look.
 enum LogFormat: String, CaseIterable, Sendable {
     /// For people: `2026-11-20T10:00:00.000Z info Sentence key=value`.
     case text

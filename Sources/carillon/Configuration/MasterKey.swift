@@ -16,10 +16,7 @@ struct MasterKey: Sendable, CustomStringConvertible, CustomDebugStringConvertibl
         bytes = Array(data)
     }
 
-    /// Always `<redacted>`.
     var description: String { "<redacted>" }
-    /// Always `<redacted>`.
     var debugDescription: String { "<redacted>" }
-    /// Shows nothing to `dump`.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }

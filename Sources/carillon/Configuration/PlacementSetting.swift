@@ -1,7 +1,6 @@
 import CarillonCore
 import Postgres
 
-/// Where a placement is.
 struct PlacementSetting: Sendable {
     let name: PlacementName
     let configuration: PostgresConfiguration
@@ -38,7 +37,6 @@ extension [PlacementSetting] {
 }
 
 extension Int {
-    /// Reads how many connections a pool has.
     init(poolSize text: String) throws(InvalidSetting) {
         guard let size = Int(text), (2...64).contains(size) else { throw .value(text, mustBe: "a number from 2 to 64") }
         self = size

@@ -3,14 +3,12 @@ import CarillonProviders
 
 /// Where the push services are: where Apple and Google have them, unless they are set to point at a simulator.
 struct PushServiceURLs: Sendable {
-    /// Apple's services.
     var apns = APNsProvider.Services()
     var fcm = FCMServer.google
 
     /// Apple's and Google's own.
     init() {}
 
-    /// What the operator has set.
     init(from reader: inout SettingsReader) {
         apns.production = reader.value(.apnsProductionUrl, String.init(serviceURL:)) ?? apns.production
         apns.sandbox = reader.value(.apnsSandboxUrl, String.init(serviceURL:)) ?? apns.sandbox
@@ -19,7 +17,6 @@ struct PushServiceURLs: Sendable {
 }
 
 extension String {
-    /// The origin of a push service's URL.
     fileprivate init(serviceURL text: String) throws(InvalidSetting) {
         guard let server = FCMServer(url: text) else { throw .value(text, mustBe: serviceURLRule) }
         self = server.origin

@@ -30,7 +30,6 @@ struct Resource: Sendable {
         path = candidates.first(where: FileManager.default.fileExists(atPath:)) ?? name
     }
 
-    /// Whether it is there.
     var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
     /// Notes it as a mistake when it is not there.

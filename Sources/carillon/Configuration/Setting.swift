@@ -26,7 +26,6 @@ enum Setting: String, CaseIterable, Sendable {
     case apnsSandboxUrl
     case fcmUrl
 
-    /// What every environment variable begins with.
     static let environmentPrefix = "CARILLON_"
     /// The variable that names the configuration file; the only one that the file itself cannot hold.
     static let fileVariable = "CARILLON_CONFIG_FILE"
@@ -39,7 +38,6 @@ enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the value must not be shown.
     var isSecret: Bool {
         switch self {
         // URLs may hold passwords.
@@ -49,7 +47,6 @@ enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    /// The setting of an environment variable.
     init?(variable: String) {
         guard let setting = Self.allCases.first(where: { $0.variable == variable }) else { return nil }
         self = setting

@@ -26,7 +26,6 @@ extension LogFormat {
 }
 
 extension Bool {
-    /// Reads `on` or `off`.
     init(onOrOff text: String) throws(InvalidSetting) {
         switch text.lowercased() {
         case "on": self = true

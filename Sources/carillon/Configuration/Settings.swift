@@ -7,7 +7,6 @@ import Postgres
 
 /// The configuration of the program, checked.
 struct Settings: Sendable {
-    /// Where the data is.
     enum Database: Sendable {
         /// In a private cluster in the data directory.
         case embedded
@@ -31,7 +30,6 @@ struct Settings: Sendable {
     var trustedProxies = TrustedProxies.loopback
     /// Which web pages may call the public API.
     var corsOrigins = CORSOrigins.named([])
-    /// Where the data is.
     var database = Database.embedded
     /// Where networks are kept besides.
     var placements: [PlacementSetting] = []
@@ -55,14 +53,11 @@ struct Settings: Sendable {
     var masterKey: MasterKey?
     /// The former master key, during a rotation: it opens what is not sealed with the current one yet.
     var masterKeyPrevious: MasterKey?
-    /// The folder of built-in templates.
     let templates: Resource
-    /// The folder of migrations.
     let migrations: Resource
     /// The folder of the admin console; `nil` when it is off.
     let console: Resource?
     var logLevel = Logger.Level.info
-    /// How it is logged.
     var logFormat = LogFormat.text
     /// Blocks of addresses that webhooks may reach although they are private.
     var egressAllow: [CIDRBlock] = []

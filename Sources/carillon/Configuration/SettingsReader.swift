@@ -51,7 +51,6 @@ struct SettingsReader {
         rejected.insert(setting)
     }
 
-    /// Whether there is a mistake about a setting already.
     func hasRejected(_ setting: Setting) -> Bool { rejected.contains(setting) }
 
     /// What the operator calls a setting: the variable, unless it was written into the file.

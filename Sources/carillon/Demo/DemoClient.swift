@@ -30,7 +30,6 @@ struct DemoClient: Sendable {
         self.terminal = terminal
     }
 
-    /// Calls as the operator.
     func asOperator(_ method: OutboundRequest.Method, _ path: String, _ body: JSONValue? = nil) async throws -> Answer {
         show(method, path, ["authorization: Bearer $OPERATOR_TOKEN"], body)
         let headers: HTTPHeaders = ["authorization": operatorToken.reveal { "Bearer \($0)" }]

@@ -10,7 +10,6 @@ import Synchronization
 /// A chat backend's own server, as somebody would write it: one endpoint that is told of everything, and one that has a say
 /// about each notification before it goes out.
 final class DemoEndpoints: Sendable {
-    /// What it is asked for.
     enum Role: String, CaseIterable, Sendable {
         /// Is told of every event.
         case observe

@@ -7,7 +7,6 @@ enum DemoEvent: Sendable {
     case memberJoined(String)
     case messageSent(String, mentions: [String] = [])
 
-    /// The event's type.
     var type: String {
         switch self {
         case .channelCreated: "channel.created"
@@ -16,7 +15,6 @@ enum DemoEvent: Sendable {
         }
     }
 
-    /// The event as a chat backend posts it.
     func json(id: String) -> JSONValue {
         let channel: JSONValue = ["id": "general", "displayName": "General"]
         let alice: JSONValue = ["id": "alice", "displayName": "Alice", "roles": ["moderator"]]

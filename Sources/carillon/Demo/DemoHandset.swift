@@ -6,7 +6,6 @@ struct DemoHandset: Sendable {
     let owner: String
     /// What people call it.
     let name: String
-    /// The id under which it is registered.
     let id: String
     /// By what the push service knows it: a token, or an endpoint.
     let token: String

@@ -1,7 +1,6 @@
 import CarillonCore
 import Foundation
 
-/// Somebody in the demo.
 struct DemoPerson: Sendable {
     let id: String
 

@@ -27,7 +27,6 @@ final class DemoReceiver: Sendable {
         state.withLock { $0.bodies }.filter { $0["data"]?["eventId"]?.text == eventID }
     }
 
-    /// The secret with which to verify.
     func expect(_ secret: SigningSecret) {
         state.withLock { $0.secret = secret }
     }

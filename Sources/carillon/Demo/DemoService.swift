@@ -13,7 +13,6 @@ import NIOSSL
 
 /// A service of the demo's own, on a database that is gone afterwards.
 enum DemoService {
-    /// What ended, and how.
     private enum Ending: Sendable {
         case service(Result<Void, any Error>)
         case script(Result<Void, any Error>)

@@ -18,13 +18,11 @@ struct DemoStage: Sendable {
         terminal.line(terminal.styled(text, .cyan))
     }
 
-    /// Says what comes next.
     func step(_ text: String) {
         terminal.line()
         terminal.line(terminal.styled(text, .bold))
     }
 
-    /// Says something by the way.
     func remark(_ text: String) {
         terminal.line("  " + terminal.styled(text, .dim))
     }
@@ -92,7 +90,6 @@ struct DemoStage: Sendable {
         return state
     }
 
-    /// What became of an event for each device.
     func deliveries(of event: String, in network: DemoClient.Network) async throws -> [JSONValue] {
         let answer = try await client.asAdmin(of: network, .get, "/events/\(event)/deliveries", isShown: false)
         return answer["items"]?.elements ?? []
@@ -104,7 +101,6 @@ struct DemoStage: Sendable {
         return try await client.asAdmin(of: network, .post, "/explain", question, isShown: false).body
     }
 
-    /// An answer that ends the demo.
     func unexpected(_ answer: DemoClient.Answer, _ expectation: String) -> StartError {
         StartError("expected \(expectation), got \(answer.status): \(answer.body["detail"]?.text ?? "")")
     }

@@ -12,7 +12,6 @@ struct CredentialChecks: Sendable {
     let askFCM: @Sendable (FCMCredential) async throws(FCMTokenFailure) -> Void
     let clock: WallClock
 
-    /// What each of a network's credentials is good for.
     func findings(_ credentials: [ProviderCredential]) async -> [Finding] {
         guard !credentials.isEmpty else { return [.ok("credentials", "the network has none for push services")] }
         var findings: [Finding] = []

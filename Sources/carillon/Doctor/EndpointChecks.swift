@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonStore
 import Postgres
 
-/// Looks how networks' endpoints fare.
 struct EndpointChecks: Sendable {
     private static let subject = "endpoints"
     /// From how many messages on somebody should know that they wait.

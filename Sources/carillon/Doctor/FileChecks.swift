@@ -4,7 +4,6 @@ import CarillonHTTP
 import CarillonTemplates
 import Foundation
 
-/// Looks at what is on the disk.
 struct FileChecks: Sendable {
     private static let gibibyte = 1 << 30
 

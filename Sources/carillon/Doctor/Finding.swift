@@ -1,6 +1,5 @@
 /// What one check found, in plain words.
 struct Finding: Sendable, Equatable {
-    /// How bad it is.
     enum Verdict: String, Sendable {
         /// As it should be.
         case ok
@@ -11,7 +10,6 @@ struct Finding: Sendable, Equatable {
     }
 
     let verdict: Verdict
-    /// What was looked at.
     let subject: String
     /// What is the case and, unless all is well, what to do about it.
     let detail: String
@@ -30,7 +28,6 @@ struct Finding: Sendable, Equatable {
 }
 
 extension Terminal {
-    /// Writes what a check found.
     func show(_ finding: Finding) {
         let style: Style =
             switch finding.verdict {

@@ -27,15 +27,11 @@ struct SygnalFile {
             type = members["type"]?.string ?? ""
         }
 
-        /// The names of its members.
         var keys: [String] { members.keys.sorted() }
         /// A text; `nil` when it is missing or empty.
         func text(_ key: String) -> String? { members[key]?.string.flatMap { $0.isEmpty ? nil : $0 } }
-        /// A switch.
         func bool(_ key: String) -> Bool? { members[key]?.bool }
-        /// A whole number.
         func int(_ key: String) -> Int? { members[key]?.int }
-        /// A list of texts.
         func texts(_ key: String) -> [String]? { members[key]?.sequence.map { $0.compactMap(\.string) } }
     }
 

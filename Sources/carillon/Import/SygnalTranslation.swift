@@ -21,7 +21,6 @@ struct SygnalTranslation {
         }
     }
 
-    /// What becomes of an app.
     struct Outcome: Equatable {
         /// What is to be done, in this order; nothing when the app is left out.
         var calls: [Call] = []
@@ -31,7 +30,6 @@ struct SygnalTranslation {
         var problem: String?
     }
 
-    /// Why an app is left out.
     private struct LeftOut: Error {
         let words: String
 
@@ -43,7 +41,6 @@ struct SygnalTranslation {
     /// The contents of a file; `nil` when it cannot be read.
     let read: (String) -> String?
 
-    /// What becomes of one app.
     func outcome(of app: SygnalFile.App) -> Outcome {
         var outcome = Outcome()
         do throws(LeftOut) {

@@ -19,7 +19,6 @@ struct DatabaseMetrics: Sendable {
         self.logger = logger
     }
 
-    /// Records how large the database is.
     func record(bytes: Int64) { size.record(Double(bytes)) }
 
     /// Records how many certificates are good, and names those that are to be renewed and are not among `told`.

@@ -1,4 +1,3 @@
-/// The upper bounds of a histogram's buckets.
 struct HistogramBounds: Sendable {
     /// In ascending order, without the infinite one.
     let values: [Double]

@@ -2,7 +2,6 @@ import CarillonCore
 
 /// How many lanes there are, by provider and circuit, and how many have their brake on. Not by lane: users make any number of them.
 enum LaneMetrics {
-    /// Adds them to the metrics.
     static func register(
         in registry: MetricRegistry,
         providers: [ProviderName],

@@ -12,14 +12,12 @@ import Synchronization
 /// A pipe that nobody reads takes 64 KB and then blocks its writer. So lines wait in memory, up to a limit; further ones
 /// are dropped and counted, and one line says how many there were when there is somebody again who reads.
 final class LogOutput: Sendable {
-    /// The log of this process.
     static let standardError = LogOutput(descriptor: STDERR_FILENO)
 
     /// Says in one line that so many lines are missing before it.
     typealias LossReport = @Sendable (Int) -> [UInt8]
 
     private struct State {
-        /// Lines that wait.
         var waiting: [UInt8] = []
         /// Lines that were dropped and not reported yet.
         var lost = 0
@@ -47,7 +45,6 @@ final class LogOutput: Sendable {
         thread.shutdownGracefully { _ in }
     }
 
-    /// How many lines were dropped so far.
     var dropped: Int { state.withLock { $0.dropped } }
 
     /// Takes a line, which ends with a line feed, or drops it; returns at once.

@@ -6,7 +6,6 @@ struct LogText: Sendable {
     /// The longest value of the metadata, in characters: what comes from outside must not fill the disk.
     private static let longestValue = 1_000
 
-    /// How lines look.
     let format: LogFormat
 
     /// The line of an event, with its line feed.

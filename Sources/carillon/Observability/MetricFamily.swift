@@ -1,4 +1,3 @@
-/// What kind of number a metric is.
 enum MetricType: String, Sendable {
     /// Only grows.
     case counter

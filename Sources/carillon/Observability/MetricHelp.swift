@@ -1,6 +1,5 @@
 /// What each metric means, for the HELP lines.
 enum MetricHelp {
-    /// The texts by the metrics' names.
     static let texts = [
         "carillon_apns_certificates":
             "Certificates for APNs that are good, to be renewed within 30 days, or have ended.",

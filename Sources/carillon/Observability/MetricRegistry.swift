@@ -7,9 +7,7 @@ import Synchronization
 /// lock, and no look-up where the caller keeps the metric. The number of combinations is bounded: further ones are
 /// counted together in `carillon_metric_series_dropped_total`.
 final class MetricRegistry: MetricsFactory, Sendable {
-    /// The most label combinations of one metric.
     static let seriesPerMetric = 1_000
-    /// The most metrics.
     static let metrics = 200
 
     private struct State {

@@ -7,7 +7,6 @@ protocol MetricSeries: AnyObject, Sendable {
     func write(to text: inout String, name: String, labels: MetricLabels)
 }
 
-/// Only grows.
 final class CounterSeries: CounterHandler, MetricSeries {
     private let count = Atomic<Int64>(0)
 
@@ -28,7 +27,6 @@ final class CounterSeries: CounterHandler, MetricSeries {
     }
 }
 
-/// Goes up and down.
 final class GaugeSeries: RecorderHandler, MeterHandler, MetricSeries {
     private let bits = Atomic<UInt64>(0)
 

@@ -1,6 +1,5 @@
 /// A metric's name as Prometheus takes it: letters, digits, underscores and colons, no digit first.
 struct MetricName: Sendable {
-    /// The name.
     let text: String
 
     /// Makes a name of a label, and has it end in `suffix`.
@@ -23,16 +22,13 @@ struct MetricLabels: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.pairs = pairs
     }
 
-    /// The labels with one more.
     func adding(_ name: String, _ value: String) -> MetricLabels {
         let pair = Self.pair((name, value))
         return MetricLabels(pairs: pairs.isEmpty ? pair : "\(pairs),\(pair)")
     }
 
-    /// The text form.
     var description: String { pairs.isEmpty ? "" : "{\(pairs)}" }
 
-    /// By their text form.
     static func < (left: Self, right: Self) -> Bool { left.pairs < right.pairs }
 
     private static func pair(_ dimension: (String, String)) -> String {
@@ -56,7 +52,6 @@ struct MetricNumber: CustomStringConvertible {
         self.value = value
     }
 
-    /// The text form.
     var description: String {
         if let whole = Int64(exactly: value) { return "\(whole)" }
         if value.isNaN { return "NaN" }

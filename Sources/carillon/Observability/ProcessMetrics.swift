@@ -19,7 +19,6 @@ struct ProcessMetrics: Sendable {
         self.dataDirectory = dataDirectory
     }
 
-    /// Adds them to a registry.
     func register(in registry: MetricRegistry) {
         registry.onScrape("carillon_build_info") { [MetricReading(1, [("version", Release.version)])] }
         registry.onScrape("process_start_time_seconds") { [startedAt] in

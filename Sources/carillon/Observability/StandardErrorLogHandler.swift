@@ -8,14 +8,10 @@ struct StandardErrorLogHandler: LogHandler {
     private let clock: WallClock
     private let output: LogOutput
 
-    /// What is logged at least.
     var logLevel: Logger.Level
-    /// What goes with every line.
     var metadata: Logger.Metadata = [:]
-    /// Adds metadata of the current task.
     var metadataProvider: Logger.MetadataProvider?
 
-    /// A handler for the logger of this label.
     init(
         label: String,
         format: LogFormat,
@@ -30,13 +26,11 @@ struct StandardErrorLogHandler: LogHandler {
         self.output = output
     }
 
-    /// A value that goes with every line.
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Writes one event.
     func log(event: LogEvent) {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }

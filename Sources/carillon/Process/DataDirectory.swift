@@ -6,7 +6,6 @@
 
 /// The directory of the embedded cluster and of the generated secrets.
 struct DataDirectory: Sendable {
-    /// Where it is.
     let path: String
 
     /// Makes the directory, and those above it, where there is none.

@@ -1,4 +1,3 @@
-/// What this program was built as.
 enum Release {
     /// The version of the program and of its API.
     static let version = "0.1.0"

@@ -8,7 +8,6 @@ import Foundation
 
 /// A directory for a throw-away cluster.
 struct ScratchDirectory: Sendable {
-    /// Where it is.
     let path: String
 
     /// Makes a new directory that PostgreSQL's own account can get through.
@@ -21,7 +20,6 @@ struct ScratchDirectory: Sendable {
         if geteuid() == 0 { chmod(path, 0o711) }
     }
 
-    /// Removes the directory with all that is in it.
     func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }

@@ -40,6 +40,5 @@ struct Terminal: Sendable {
 }
 
 extension String {
-    /// This text with spaces behind it, up to a width.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

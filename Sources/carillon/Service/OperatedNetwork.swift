@@ -24,7 +24,6 @@ struct OperatedNetwork: Sendable {
         self.network = network
     }
 
-    /// What the paths of a network begin with.
     static func path(of network: String) -> String { "/v1/networks/\(network.percentEncoded)" }
 
     /// Calls a path of the network; says where there is no service.

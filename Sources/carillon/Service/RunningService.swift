@@ -55,6 +55,5 @@ extension JSONValue {
 
     var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 
-    /// A member of an object.
     subscript(name: String) -> JSONValue? { if case .object(let object) = self { object[name] } else { nil } }
 }

@@ -4,7 +4,6 @@ package enum APIKeyRole: String, Sendable, CaseIterable {
     case admin
     /// Register and unregister devices; ships inside apps.
     case device
-    /// Post events.
     case events
     /// Send notifications directly.
     case notify
@@ -17,9 +16,7 @@ package struct APIKey: Sendable, Equatable {
 
     /// The key's public half: what it is listed and revoked by.
     package var id: String
-    /// The network it belongs to.
     package var networkID: NetworkID
-    /// What it may do.
     package var role: APIKeyRole
     /// What the admin calls it.
     package var label: String?
@@ -36,7 +33,6 @@ package struct APIKey: Sendable, Equatable {
 
 /// What became of the removal of an API key.
 package enum APIKeyRemoval: Sendable, Equatable {
-    /// It is gone.
     case removed
     /// There is none of this id.
     case unknown
@@ -46,12 +42,10 @@ package enum APIKeyRemoval: Sendable, Equatable {
 
 /// What the database keeps of an API key: enough to recognise it, not enough to use it.
 package struct StoredAPIKey: Sendable, Equatable {
-    /// The key as it is listed.
     package var key: APIKey
     /// SHA-256 of the secret half (256 random bits, so that a slow hash would add nothing).
     package var secretHash: [UInt8]
 
-    /// A stored key by its parts.
     package init(key: APIKey, secretHash: [UInt8]) {
         self.key = key
         self.secretHash = secretHash
@@ -60,7 +54,6 @@ package struct StoredAPIKey: Sendable, Equatable {
 
 /// What an API key is found by.
 package struct APIKeyName: Sendable, Hashable {
-    /// The network it belongs to.
     package var networkID: NetworkID
     /// The key's public half.
     package var id: String

@@ -22,12 +22,9 @@ package struct NetworkCredentials: Sendable {
     package var apiKeys: [StoredAPIKey]
     /// Whose webhooks the network takes, and what they prove themselves by.
     package var dialects: [DialectDocument]
-    /// Whether there are secrets of webhooks that could not be read.
     package var hasUnreadableWebhookSecrets = false
-    /// Whether there are keys of user tokens that could not be read.
     package var hasUnreadableUserTokenKeys = false
 
-    /// Credentials by their parts.
     package init(
         network: Network,
         webhookSecrets: [WebhookSecretRecord],
@@ -43,7 +40,6 @@ package struct NetworkCredentials: Sendable {
     }
 }
 
-/// Some of all networks.
 package struct NetworkPage: Sendable {
     package var networks: [Network]
     /// The placements that did not answer, whose networks are missing.
@@ -66,7 +62,6 @@ package protocol AccountStore: DialectStore {
     func networks(after: NetworkID?, limit: Int) async throws -> NetworkPage
     /// Removes a network and everything in it; `false` when there is none.
     func deleteNetwork(_ id: NetworkID) async throws -> Bool
-    /// A network; `nil` when there is none.
     func network(_ id: NetworkID) async throws -> Network?
     /// Writes what `change` makes of a network, in one transaction that no other change can come between. Its id and when
     /// it was made stay as they are.
@@ -79,7 +74,6 @@ package protocol AccountStore: DialectStore {
     ) async throws -> Network?
     /// Who may call for a network; `nil` when there is none.
     func credentials(of id: NetworkID) async throws -> NetworkCredentials?
-    /// Which of these API keys there are.
     func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName>
     /// Adds an API key, once as `answering` says; refuses one more than ``APIKey/maximumCount``.
     /// - Throws: ``IdempotentRequest/Failure``.
@@ -97,7 +91,6 @@ package protocol AccountStore: DialectStore {
         overlap: Duration,
         answering: IdempotentRequest?
     ) async throws -> Creation
-    /// Replaces the keys that verify user tokens.
     func setUserTokenKeys(_ keys: [StoredUserTokenKey], of network: NetworkID) async throws
     /// The keys that verify user tokens, the oldest first.
     func userTokenKeys(of network: NetworkID) async throws -> [StoredUserTokenKey]

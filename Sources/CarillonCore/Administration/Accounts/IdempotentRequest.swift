@@ -1,8 +1,6 @@
 /// A request that creates, as it is recognised when its caller sends it again because the answer was lost (API section 1).
 package struct IdempotentRequest: Sendable, Equatable {
-    /// How long a request is remembered.
     package static let lifetime = Duration.seconds(86_400)
-    /// How many requests are remembered for one network.
     package static let maximumPerNetwork = 1_000
 
     /// The network of the path; `nil` where networks are made.
@@ -20,7 +18,6 @@ package struct IdempotentRequest: Sendable, Equatable {
         self.answer = answer
     }
 
-    /// Why a request is not carried out.
     package enum Failure: Error, Sendable, Equatable {
         /// The key was used with another body.
         case differentBody

@@ -13,7 +13,6 @@ package struct DeviceSelection: Sendable, Equatable {
         }
     }
 
-    /// The devices of these apps.
     package var apps: [App]
     package var device: DeviceID?
     /// The devices of this user.
@@ -54,7 +53,6 @@ package struct CountedPage<Item: Sendable>: Sendable {
     /// So many are counted, and no list is read further.
     package static var maximumTotal: Int { 10_000 }
 
-    /// The part.
     package var items: [Item]
     /// How many there are in all, but never more than ``maximumTotal``.
     package var total: Int
@@ -64,7 +62,6 @@ package struct CountedPage<Item: Sendable>: Sendable {
         self.total = total
     }
 
-    /// A part of a whole list.
     package init(of all: [Item], offset: Int, limit: Int) {
         items = Array(all.dropFirst(offset).prefix(limit))
         total = min(all.count, Self.maximumTotal)

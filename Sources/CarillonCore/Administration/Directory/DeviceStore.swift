@@ -21,9 +21,7 @@ package protocol DeviceStore: Sendable {
         in network: NetworkID,
         by writer: Writer
     ) async throws -> Bool
-    /// A device; `nil` when unknown.
     func device(_ id: DeviceID, in network: NetworkID) async throws -> Device?
-    /// Those of these devices that there are.
     func known(among devices: Set<DeviceID>, in network: NetworkID) async throws -> Set<DeviceID>
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
     func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool
@@ -84,7 +82,6 @@ package protocol DeviceStore: Sendable {
 }
 
 extension DeviceStore {
-    /// Registers a device as is usual.
     package func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool {
         try await putDevice(device, replacing: .anyOfTheirs, in: network, by: writer)
     }
@@ -103,12 +100,10 @@ package enum ReplaceableDevice: Sendable, Equatable {
 
 /// A device of this id is not any more what it was when it was read.
 package struct DeviceChanged: Error, Sendable, Equatable {
-    /// The error.
     package init() {}
 }
 
 /// A device of this id is another user's, who has it in use at another address.
 package struct DeviceTaken: Error, Sendable, Equatable {
-    /// The error.
     package init() {}
 }

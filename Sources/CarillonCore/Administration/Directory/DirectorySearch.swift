@@ -43,7 +43,6 @@ extension SearchPlace: LosslessStringConvertible {
         }
     }
 
-    /// The place as text.
     package var description: String {
         switch self {
         case .id(let key, let id): "i\(key.utf8.count):\(key)\(id)"

@@ -1,8 +1,6 @@
 /// A line of an import.
 package enum ImportRecord: Sendable, Equatable {
-    /// A person with whatever is known of them.
     case user(Person)
-    /// A channel with its name.
     case channel(Channel)
     case member(ChannelID, UserID)
     /// A device; registered as by `PUT /devices/{device}`.
@@ -15,20 +13,13 @@ package enum ImportRecord: Sendable, Equatable {
 
 /// How many lines of each kind an import held.
 package struct ImportTally: Sendable, Equatable {
-    /// Lines with a user.
     package var users = 0
-    /// Lines with a channel.
     package var channels = 0
-    /// Lines with a membership.
     package var members = 0
-    /// Lines with a device.
     package var devices = 0
-    /// Lines with a tag.
     package var tags = 0
-    /// Lines with a subscription.
     package var subscriptions = 0
 
-    /// Nothing yet.
     package init() {}
 
     package mutating func count(_ record: ImportRecord) {
@@ -47,7 +38,6 @@ package struct ImportTally: Sendable, Equatable {
 package protocol DirectoryStore: Sendable {
     /// Replaces a user's description; `true` when the user is new.
     func putUser(_ person: Person, in network: NetworkID) async throws -> Bool
-    /// A user; `nil` when unknown.
     func user(_ id: UserID, in network: NetworkID) async throws -> Person?
     /// Removes a user with devices, memberships and toggles; `false` when unknown.
     func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool
@@ -56,7 +46,6 @@ package protocol DirectoryStore: Sendable {
         -> SearchPage<Person>
     /// Replaces a channel's description; `true` when the channel is new.
     func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool
-    /// A channel; `nil` when unknown.
     func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel?
     /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
     func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool

@@ -8,7 +8,6 @@ package enum OwnerlessRoom {
     /// After how long one may go to which nothing was ever delivered, for a caller whom the network knows: until then it may be on its
     /// way.
     package static let knownPatience = Duration.seconds(60)
-    /// The same for strangers.
     package static let strangePatience = Duration.seconds(600)
 
     /// After how long one may go to which nothing was ever delivered.

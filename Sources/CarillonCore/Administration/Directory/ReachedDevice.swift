@@ -1,7 +1,6 @@
 /// Where something may be reached, in a network.
 package struct AddressPlace: Sendable, Hashable {
     package var networkID: NetworkID
-    /// Where.
     package var address: DeviceAddress
 
     package init(networkID: NetworkID, address: DeviceAddress) {
@@ -13,13 +12,11 @@ package struct AddressPlace: Sendable, Hashable {
 /// What is known of the device that is reached at an address that only one device can have.
 package struct ReachedDevice: Sendable, Equatable {
     package var id: DeviceID
-    /// The push service.
     package var provider: ProviderName
     /// The app whose credential is needed, or the server, as ``DeviceAddress/appID`` has it.
     package var appID: String
     /// Its own language.
     package var locale: String?
-    /// Whether it is used.
     package var state: DeviceState
     /// Since when it is not.
     package var outOfUseSince: Timestamp?

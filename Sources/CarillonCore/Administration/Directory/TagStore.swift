@@ -6,7 +6,6 @@ package protocol TagStore: Sendable {
     /// Declares a tag, or replaces its declaration; `isNew` when it was not declared.
     /// - Throws: ``LimitReached`` when the network would have too many; nothing is changed then.
     func putTag(_ tag: Tag, in network: NetworkID) async throws -> (tag: Tag, isNew: Bool)
-    /// A tag; `nil` when it is not declared.
     func tag(_ id: TagID, in network: NetworkID) async throws -> Tag?
     /// The declared tags in the order of their ids.
     func tags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [Tag]

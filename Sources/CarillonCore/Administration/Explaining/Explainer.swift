@@ -21,7 +21,6 @@ package struct Explainer: Sendable {
         self.endpoints = endpoints
     }
 
-    /// What would happen to a user by an event.
     package func explain(_ event: Event, to user: UserID, in network: NetworkID) async throws -> Explanation {
         // Who is kept from an event that concerns them is told so, and not that they are no member.
         let unlimited = event.unlimited

@@ -14,7 +14,6 @@ package struct Explanation: Sendable {
         case user
         /// The user's switches for the channel.
         case channel
-        /// There is nowhere to show it.
         case noDevice
 
         init(_ level: ToggleLevel) {

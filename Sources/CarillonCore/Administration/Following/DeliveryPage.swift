@@ -1,8 +1,6 @@
 package import Foundation
 
-/// A page of an event's devices.
 package struct DeliveryPage: Sendable, Equatable {
-    /// The devices.
     package var items: [DeliveryStatus]
     /// Where the page ended; `nil` when it was the last one.
     package var next: DeliveryPlace?
@@ -13,11 +11,8 @@ package struct DeliveryPage: Sendable, Equatable {
     }
 }
 
-/// Which of an event's devices are looked for.
 package struct DeliveryFilter: Sendable, Equatable {
-    /// In one of these states.
     package var states: Set<DeliveryState>?
-    /// Reached through this provider.
     package var provider: ProviderName?
     package var userID: UserID?
 
@@ -28,7 +23,6 @@ package struct DeliveryFilter: Sendable, Equatable {
         self.userID = userID
     }
 
-    /// Whether a device is let through.
     package func matches(_ delivery: DeliveryStatus) -> Bool {
         (states?.contains(delivery.record.state) ?? true) && (provider.map { $0 == delivery.provider } ?? true)
             && (userID.map { $0 == delivery.record.userID } ?? true)
@@ -75,7 +69,6 @@ extension DeliveryPlace: LosslessStringConvertible {
         }
     }
 
-    /// The place as text.
     package var description: String {
         switch self {
         case .device(let device): "d:\(device.rawValue)"

@@ -1,11 +1,7 @@
-/// Which of a network's events are looked for.
 package struct EventFilter: Sendable, Equatable {
     package var type: EventType?
-    /// That happened in this channel.
     package var channelID: ChannelID?
-    /// That this user caused.
     package var actorID: UserID?
-    /// As far as this.
     package var state: EventState?
     /// Accepted then or later.
     package var from: Timestamp?
@@ -29,7 +25,6 @@ package struct EventFilter: Sendable, Equatable {
         self.to = to
     }
 
-    /// Whether an event is let through.
     package func matches(_ event: EventStatus) -> Bool {
         (type.map { $0 == event.type } ?? true) && (channelID.map { $0 == event.channelID } ?? true)
             && (actorID.map { $0 == event.actorID } ?? true) && (state.map { $0 == event.state } ?? true)

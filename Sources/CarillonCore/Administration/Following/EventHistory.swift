@@ -4,25 +4,21 @@ package import Foundation
 package enum EventState: String, Sendable, CaseIterable {
     /// Durable; its recipients have not all been found yet.
     case accepted
-    /// Deliveries are on their way.
     case delivering
     /// Every device of every notified recipient has its final state.
     case done
 }
 
-/// What became of an event.
 package struct EventStatus: Sendable, Equatable {
     /// Our id.
     package var id: EventID
     /// The sender's id.
     package var sourceID: String
-    /// What happened.
     package var type: EventType
     /// In which channel, as far as that is known.
     package var channelID: ChannelID?
     /// Who caused it, as far as that is known.
     package var actorID: UserID?
-    /// When it reached us.
     package var receivedAt: Timestamp
     /// How far it is.
     package var state: EventState
@@ -92,13 +88,10 @@ package struct DeadLetter: Sendable, Equatable {
     /// Its id, a UUIDv7.
     package var id: UUID
     package var eventID: EventID
-    /// What happened.
     package var eventType: EventType
     package var lane: Lane
-    /// The device and what was recorded of it.
     package var record: DeviceRecord
 
-    /// A dead letter by its parts.
     package init(id: UUID, eventID: EventID, eventType: EventType, lane: Lane, record: DeviceRecord) {
         self.id = id
         self.eventID = eventID

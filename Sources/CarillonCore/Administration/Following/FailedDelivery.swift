@@ -9,16 +9,12 @@ package struct FailedDelivery: Sendable, Equatable {
     package var eventID: EventID
     /// The sender's id of the event; `nil` once the event is not known any more.
     package var sourceID: String?
-    /// The event's channel, if it has one.
     package var channelID: ChannelID?
-    /// The provider that it went through.
     package var provider: ProviderName
     /// The app whose credential was used, or the host; `nil` where a former release wrote it down.
     package var appID: String?
-    /// What was recorded of the device.
     package var record: DeviceRecord
 
-    /// A line of the log by its parts.
     package init(
         place: FailurePlace,
         eventID: EventID,
@@ -65,7 +61,6 @@ package struct FailurePlace: Sendable, Hashable, Comparable, CustomStringConvert
     /// When it was written down.
     package var moment: Timestamp { Timestamp(milliseconds: microseconds / 1000) }
 
-    /// The place as text.
     package var description: String { "\(microseconds):\(number):\(entry)" }
 
     /// The earlier one is the smaller one.
@@ -74,28 +69,23 @@ package struct FailurePlace: Sendable, Hashable, Comparable, CustomStringConvert
     }
 }
 
-/// Which failures are asked for, and in which order.
 package struct FailureQuery: Sendable, Equatable {
     /// Written down then or later.
     package var from: Timestamp?
     /// Written down before.
     package var to: Timestamp?
-    /// Whether the oldest come first.
     package var isOldestFirst: Bool
 
-    /// All of them, or those of some time.
     package init(from: Timestamp? = nil, to: Timestamp? = nil, isOldestFirst: Bool = false) {
         self.from = from
         self.to = to
         self.isOldestFirst = isOldestFirst
     }
 
-    /// Whether what stands at a place is asked for.
     package func covers(_ place: FailurePlace) -> Bool {
         (from.map { $0 <= place.moment } ?? true) && (to.map { place.moment < $0 } ?? true)
     }
 
-    /// Whether one place comes before another one.
     package func puts(_ first: FailurePlace, before second: FailurePlace) -> Bool {
         isOldestFirst ? first < second : second < first
     }

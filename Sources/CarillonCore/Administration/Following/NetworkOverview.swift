@@ -47,7 +47,6 @@ package struct NetworkOverview: Sendable {
         return (items, places.count > limit ? page.last?.place : nil)
     }
 
-    /// How some networks fare, in a word.
     package func states(of networks: [NetworkID]) async throws -> [NetworkID: NetworkState] {
         guard !networks.isEmpty else { return [:] }
         let now = recorder.now
@@ -116,14 +115,12 @@ package struct NetworkOverview: Sendable {
 
 /// What makes senders that are refused worth a look.
 private enum RefusedPosts {
-    /// The time that is looked at.
     static let period = Duration.seconds(300)
     /// More than one in so many posts.
     private static let oneIn = 20
     /// At least so many: anybody can post something to a network's address.
     private static let fewest = 5
 
-    /// The troubles of a network by its figures of that time.
     static func troubles(of rows: [StatisticsRow]) -> [NetworkTrouble] {
         var sum = StatisticsFigures()
         for row in rows { sum.add(row.figures) }
@@ -151,7 +148,6 @@ package struct NetworkPlace: Sendable, Equatable, Comparable, LosslessStringConv
     private let since: Timestamp
     private let network: NetworkID
 
-    /// The place of a network with troubles, or with none.
     init(_ network: NetworkID, _ troubles: [NetworkTrouble]) {
         rank = troubles.map(\.kind).min().flatMap(NetworkTrouble.Kind.allCases.firstIndex(of:)) ?? Self.last
         count = troubles.count
@@ -170,10 +166,8 @@ package struct NetworkPlace: Sendable, Equatable, Comparable, LosslessStringConv
         self.since = Timestamp(milliseconds: since)
     }
 
-    /// The place as text.
     package var description: String { "\(rank):\(count):\(since.milliseconds):\(network)" }
 
-    /// Whether anything is wrong.
     var isOfTrouble: Bool { rank < Self.last }
 
     /// The worse one is the smaller one.

@@ -22,10 +22,8 @@ package protocol NetworkSurvey: Sendable {
     ) async throws -> [NetworkID: NetworkActivity]
 }
 
-/// A network as a survey finds it.
 package struct SurveyedNetwork: Sendable, Equatable {
     package var id: NetworkID
-    /// The name to show to people.
     package var displayName: String?
 
     package init(id: NetworkID, displayName: String?) {
@@ -41,12 +39,10 @@ package struct NetworkActivity: Sendable, Equatable {
 
     /// How many since the moment that was asked for.
     package var events: Int
-    /// Whether there was any in the last day.
     package var isOfLastDay: Bool
     /// Whether any is known.
     package var isKnown: Bool
 
-    /// What events there were, by the parts of that.
     package init(events: Int = 0, isOfLastDay: Bool = false, isKnown: Bool = false) {
         self.events = events
         self.isOfLastDay = isOfLastDay
@@ -57,7 +53,6 @@ package struct NetworkActivity: Sendable, Equatable {
     var state: NetworkState { events > 0 || isOfLastDay ? .working : isKnown ? .idle : .new }
 }
 
-/// How a network fares.
 package enum NetworkState: String, Sendable, CaseIterable {
     /// Something is wrong with it.
     case failing
@@ -69,14 +64,11 @@ package enum NetworkState: String, Sendable, CaseIterable {
     case new
 }
 
-/// How a network fares, in detail.
 package struct NetworkReport: Sendable, Equatable {
     package var network: SurveyedNetwork
-    /// In a word.
     package var state: NetworkState
     /// What is wrong with it, the worst first.
     package var troubles: [NetworkTrouble]
-    /// How many events of it were accepted in the last hour.
     package var eventsOfLastHour: Int
     /// For how long the oldest of what waits has been waiting: of what is due, and of what waits for lanes since they are paused.
     package var oldestWait: Duration

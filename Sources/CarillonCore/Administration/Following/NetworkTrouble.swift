@@ -17,7 +17,6 @@ package struct NetworkTrouble: Sendable, Equatable {
         case endpoint
         /// Reports of dead devices are not believed.
         case brake
-        /// Deliveries were given up.
         case deadLetters
 
         /// The worse one is the smaller one.
@@ -35,7 +34,6 @@ package struct NetworkTrouble: Sendable, Equatable {
     /// For how long work may be due.
     package static let patience = Duration.seconds(60)
 
-    /// What kind of thing.
     package var kind: Kind
     /// Which one it is, such as a lane or an endpoint.
     package var name: String
@@ -53,7 +51,6 @@ package struct NetworkTrouble: Sendable, Equatable {
 }
 
 extension NetworkTrouble {
-    /// What is wrong with a lane.
     package static func troubles(of status: LaneStatus) -> [NetworkTrouble] {
         let lane = status.lane
         var troubles: [NetworkTrouble] = []
@@ -128,7 +125,6 @@ extension NetworkTrouble {
         return NetworkTrouble(.deadLetters, lane.place, since: since, words)
     }
 
-    /// Work has been due for so long.
     package static func queue(_ wait: Duration, at now: Timestamp) -> NetworkTrouble? {
         guard wait > patience else { return nil }
         return NetworkTrouble(

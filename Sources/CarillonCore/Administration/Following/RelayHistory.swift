@@ -1,6 +1,5 @@
 /// Where a message to an endpoint stands.
 package enum RelayState: String, Sendable, CaseIterable {
-    /// On its way.
     case pending
     /// The endpoint took it.
     case delivered
@@ -11,11 +10,8 @@ package enum RelayState: String, Sendable, CaseIterable {
 /// One message to an endpoint.
 package struct RelayDelivery: Sendable, Equatable {
     package var eventID: EventID
-    /// What happened.
     package var eventType: EventType
-    /// Where it stands.
     package var state: RelayState
-    /// How often it was sent so far.
     package var attempts: Int
     /// What was answered last; `nil` before the first attempt.
     package var answer: RelayAnswer?
@@ -45,7 +41,6 @@ package struct ReplayOrder: Sendable, Equatable {
     package var from: Timestamp
     /// Accepted before.
     package var to: Timestamp
-    /// Of these types.
     package var types: [String]
     /// Only those that it did not take.
     package var onlyFailed: Bool
@@ -60,7 +55,6 @@ package struct ReplayOrder: Sendable, Equatable {
 
 /// Of how many events an endpoint is told once more.
 package struct ReplayCount: Sendable, Equatable {
-    /// Those that were counted.
     package var events: Int
     /// Whether there may be more: of a long time only the beginning is counted.
     package var hasMore: Bool
@@ -73,7 +67,6 @@ package struct ReplayCount: Sendable, Equatable {
 
 /// An endpoint is told of former events already: one order at a time.
 package struct ReplayUnderWay: Error, Sendable, Equatable {
-    /// The error.
     package init() {}
 }
 
@@ -83,7 +76,6 @@ package enum RelayRetry: Sendable, Equatable {
     case queued
     /// The endpoint was not told of such an event.
     case unknown
-    /// The event's body is not kept any more.
     case bodyGone
 }
 

@@ -93,7 +93,6 @@ package struct Expander: Sendable {
 }
 
 extension RecipientTally {
-    /// Adds one user with the verdict on them.
     mutating func count(_ decision: Decision, hasDevice: Bool) {
         resolved += 1
         switch decision {
@@ -105,7 +104,6 @@ extension RecipientTally {
 }
 
 extension Target {
-    /// A device as it is registered now.
     package init(_ device: Device) {
         self.init(
             deviceID: device.id,
@@ -140,7 +138,6 @@ private struct Grouping {
         self.ids = ids
     }
 
-    /// Adds one of a user's devices.
     mutating func add(_ target: Target, _ template: TemplateKey, of count: Int, allowedUntil end: Timestamp?) {
         if count > 1 { deviceCounts[target.userID] = count }
         let key = Key(provider: target.address.provider, appID: target.address.appID, template: template)

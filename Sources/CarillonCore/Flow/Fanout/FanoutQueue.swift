@@ -69,10 +69,8 @@ package final class FanoutQueue: Entrance {
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// How many events wait.
     package var count: Int { state.withLock { $0.queue.count } }
 
-    /// How many more would fit.
     var room: Int { state.withLock { $0.queue.room } }
 
     /// What waits, for renewing leases.

@@ -1,7 +1,6 @@
 /// Judges recipients of one event by what a page of them says of the network: the fan-out does what it says, and explain
 /// tells it.
 package struct RecipientJudge: Sendable {
-    /// What the toggles are asked.
     package let question: ToggleQuestion
     /// What recipients are told; `nil` when nobody is notified.
     package let subject: NotificationSubject?
@@ -49,7 +48,6 @@ package struct RecipientJudge: Sendable {
 }
 
 extension NotificationRenderer {
-    /// A renderer by what a page of recipients says of the network.
     package init(_ subject: NotificationSubject, catalog: TemplateCatalog, _ settings: NetworkSettings) {
         self.init(
             subject,

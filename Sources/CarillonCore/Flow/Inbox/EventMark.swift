@@ -7,7 +7,6 @@ package struct EventMark: Sendable, Hashable, Comparable {
     /// The store's own notation.
     package let rawValue: UUID
 
-    /// A mark in the store's notation.
     package init(_ rawValue: UUID) {
         self.rawValue = rawValue
     }

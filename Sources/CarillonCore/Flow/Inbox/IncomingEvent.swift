@@ -1,10 +1,8 @@
 /// An event on its way into the database, with the id that it gets if it is new.
 package struct IncomingEvent: Sendable {
-    /// The network that posted it.
     package var networkID: NetworkID
     /// Our id for it.
     package var id: EventID
-    /// When it reached us.
     package var receivedAt: Timestamp
     /// What it says.
     @Boxed package var event: Event
@@ -45,7 +43,6 @@ package enum Acceptance: Sendable, Equatable {
 
 /// An accepted event whose recipients have not all been found yet.
 package struct PendingEvent: Sendable {
-    /// The network that posted it.
     package var networkID: NetworkID
     /// Our id for it.
     package var id: EventID
@@ -53,7 +50,6 @@ package struct PendingEvent: Sendable {
     package var receivedAt: Timestamp
     /// Its place in the order of acceptance, where the store told it.
     package var mark: EventMark?
-    /// What it says.
     @Boxed package var event: Event
     /// The fence: a commit that names an older token changes nothing.
     package var leaseToken: Int64
@@ -68,7 +64,6 @@ package struct PendingEvent: Sendable {
     /// When its sender was told that it is durable, where this replica did that.
     package var acceptedAt: Timestamp?
 
-    /// A pending event by its parts.
     package init(
         networkID: NetworkID,
         id: EventID,
@@ -107,7 +102,6 @@ package struct RecipientTally: Sendable, Equatable {
     /// Those whom all levels allowed but who have no active device.
     package var noDevice = 0
 
-    /// Nobody.
     package init() {}
 }
 

@@ -1,19 +1,16 @@
 import Logging
 
 extension TraceContext {
-    /// What it is called in lines of the log.
     package static let metadataKey = "trace.id"
 }
 
 extension PendingEvent {
-    /// What lines of the log say of it.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["network": "\(networkID)", "event": "\(id)"]
         metadata[TraceContext.metadataKey] = event.trace.map { "\($0.traceID)" }
         return metadata
     }
 
-    /// The same with what went wrong.
     func metadata(_ error: any Error) -> Logger.Metadata {
         var metadata = metadata
         metadata["error"] = "\(error)"

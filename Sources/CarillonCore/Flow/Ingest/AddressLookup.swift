@@ -5,7 +5,6 @@ package final class AddressLookup: Sendable {
 
     private let readings: @Sendable (NetworkID) async throws -> Readings
 
-    /// A look-up in a store.
     package init(_ devices: any DeviceStore) {
         let all = Self.readings(of: devices)
         readings = { _ in all }

@@ -2,18 +2,14 @@
 struct DirectNotificationReader {
     /// The most users, and the most devices, that one names.
     static let maximumIDs = 1_000
-    /// The most addresses that one names.
     static let maximumAddresses = 100
-    /// The most tags that one names.
     static let maximumTags = 20
     private static let maximumApps = 100
     private static let maximumLocales = 200
     private static let audiences = ["userIds", "deviceIds", "channelId", "tags", "everyone", "addresses"]
     private static let shown = ["title", "body", "texts", "badge", "sound", "category"]
 
-    /// Reads where devices are reached that it names by their addresses.
     let addresses: DeviceAddressReader
-    /// Where errors go.
     let errors: InputErrors
     /// Whether what is read was accepted before.
     var isStored = false

@@ -3,7 +3,6 @@
 /// Unknown fields and unknown types are tolerated, as senders evolve; what is understood must be right. `null` counts as
 /// absent. The limits on counts and sizes hold inside the limit on the whole body, which the server enforces.
 package struct EventParser: Sendable {
-    /// The most events in one array.
     package static let maximumBatchCount = PostedBody.maximumCount
     /// How far ahead of our clock a sender's may be before its timestamp is taken as now.
     package static let clockTolerance = Duration.seconds(300)

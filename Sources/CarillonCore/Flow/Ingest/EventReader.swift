@@ -5,15 +5,12 @@ struct EventReader {
 
     /// When an event without a timestamp happened.
     let now: Timestamp
-    /// The source id of an event without one.
     let fallbackSourceID: String?
     /// Reads direct notifications; `nil` where they are a type like any other that is unknown.
     var directReader: DirectNotificationReader?
-    /// Where errors go.
     let errors: InputErrors
     /// Whether all that is documented is understood, as of ``EventData``.
     var isWhole = true
-    /// The kinds that are known.
     var kinds = EventType.kinds
 
     /// Answers `nil` only when it noted an error. After an error it goes on, to find the others.

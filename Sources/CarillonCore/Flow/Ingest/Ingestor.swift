@@ -93,7 +93,6 @@ package final class Ingestor: Sendable {
         return incoming
     }
 
-    /// Counts what became of events.
     package func count(_ incoming: [IncomingEvent], _ acceptances: [Acceptance], of network: NetworkID) {
         guard !incoming.isEmpty else { return }
         statistics.add(to: network) { figures in
@@ -156,7 +155,6 @@ extension PendingEvent {
 }
 
 extension StatisticsFigures {
-    /// Counts a posted event.
     fileprivate mutating func count(_ acceptance: Acceptance, of type: EventType) {
         switch acceptance {
         case .accepted: events[type, default: Acceptances()].accepted += 1

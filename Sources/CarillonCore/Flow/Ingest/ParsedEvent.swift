@@ -8,9 +8,7 @@ package enum ParsedBody: Sendable, Equatable {
 
 /// One event as it was posted, checked.
 package struct ParsedEvent: Sendable, Equatable {
-    /// What it is about.
     package enum Content: Sendable, Equatable {
-        /// Something that Carillon understands.
         case known(Event)
         /// A type that Carillon does not know: answered and forgotten. Its data was not looked at.
         case ignored(type: String)
@@ -23,7 +21,6 @@ package struct ParsedEvent: Sendable, Equatable {
     /// Its JSON exactly as it was posted: valid UTF-8 without U+0000 and lone surrogates, so that any database stores it.
     package var body: [UInt8]
 
-    /// A parsed event by its parts.
     package init(sourceID: String, content: Content, body: [UInt8]) {
         self.sourceID = sourceID
         self.content = content

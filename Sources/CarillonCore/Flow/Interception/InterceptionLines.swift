@@ -25,19 +25,15 @@ struct InterceptionLines {
         case refused
         /// There was none in time.
         case late
-        /// Nobody is let in any more.
         case closed
     }
 
     /// What is said to who comes.
     enum Reception {
-        /// At once.
         case decided(Entry)
-        /// They have to wait for it.
         case inLine(Waiting)
     }
 
-    /// Somebody in line.
     final class Waiting: Sendable {
         private enum State {
             case new

@@ -1,17 +1,14 @@
 /// What an endpoint is asked about an event that is about to notify people (FACES section C3).
 package struct InterceptionQuestion: Sendable {
-    /// The most recipients that are named.
     static let maximumRecipients = 1_000
 
     package var event: PendingEvent
-    /// Who is asked.
     package var endpoint: Endpoint
     package var terms: EndpointRole.Interception
     /// The text in the network's own language.
     package var notification: Notification
     /// Who is to be notified, by what is known now.
     package var recipients: [UserID]
-    /// Whether there are others.
     package var hasMoreRecipients: Bool
 
     /// A question by its parts; of the recipients the first ``maximumRecipients`` are kept.

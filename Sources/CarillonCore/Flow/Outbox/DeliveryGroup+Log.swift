@@ -1,7 +1,6 @@
 import Logging
 
 extension DeliveryGroup {
-    /// What lines of the log say of it.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "network": "\(lane.networkID)", "event": "\(cause.eventID)", "delivery.group": "\(id)",

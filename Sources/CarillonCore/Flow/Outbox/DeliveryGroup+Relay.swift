@@ -64,7 +64,6 @@ extension DeliveryGroup {
         if let end, let former = cause.relay?.expiresAt { cause.relay?.expiresAt = max(former, end) }
     }
 
-    /// The messages that it has.
     package var relayKeys: [RelayKey] { targets.compactMap(relayKey) }
 }
 

@@ -5,15 +5,12 @@ package import Foundation
 /// A row of the queue is a group, not a device: 100,000 devices cost the database 200 rows. For an endpoint it is a bundle of
 /// messages, each about an event of its own (``RelayBundles``); the cause is that of the first.
 package struct DeliveryGroup: Sendable, Identifiable {
-    /// The most devices in one group.
     package static let maximumTargets = 500
 
     /// The group's id, a UUIDv7.
     package var id: UUID
-    /// The lane it goes through.
     package var lane: Lane
     @Boxed package var cause: DeliveryCause
-    /// What is sent.
     @Boxed package var push: Push
     /// To whom it still has to go.
     package var targets: [Target]
@@ -31,10 +28,8 @@ package struct DeliveryGroup: Sendable, Identifiable {
     /// judged anew.
     package var allowedUntil: Timestamp?
 
-    /// What is shown.
     package var notification: Notification { push.notification }
 
-    /// When it is no longer worth delivering.
     package var expiresAt: Timestamp {
         cause.relay?.expiresAt ?? cause.receivedAt + (push.content?.lifetime ?? notificationTimeToLive)
     }
@@ -63,7 +58,6 @@ package struct DeliveryGroup: Sendable, Identifiable {
 /// What a delivery has to know of its event: for the payload, and to ask the toggles once more.
 package struct DeliveryCause: Sendable, Equatable {
     package var eventID: EventID
-    /// What happened.
     package var eventType: EventType
     /// Whose switch is asked.
     package var module: Module
@@ -75,11 +69,8 @@ package struct DeliveryCause: Sendable, Equatable {
     package var messageID: String?
     /// Who wrote the message, for the app; `nil` for anything else than a message.
     package var senderID: UserID?
-    /// The roles of who caused it.
     package var actorRoles: [String]
-    /// Whom the message mentions.
     package var mentions: Set<UserID>
-    /// Whether the message mentions everybody.
     package var mentionsAll: Bool
     /// When the event reached us, or a dead letter was brought back to life.
     package var receivedAt: Timestamp
@@ -112,18 +103,14 @@ package struct DeliveryCause: Sendable, Equatable {
         self.receivedAt = receivedAt
     }
 
-    /// Whether it mentions this user, alone or with everybody.
     package func isMentioning(_ user: UserID) -> Bool { mentionsAll || mentions.contains(user) }
 }
 
 /// What holds for a message to an endpoint.
 package struct RelayTerms: Sendable, Equatable {
-    /// Until when it is tried.
     package var expiresAt: Timestamp
-    /// Whether it was asked for once more.
     package var isReplay: Bool
 
-    /// Terms by their parts.
     package init(expiresAt: Timestamp, isReplay: Bool = false) {
         self.expiresAt = expiresAt
         self.isReplay = isReplay

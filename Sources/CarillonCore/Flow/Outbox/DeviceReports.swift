@@ -5,17 +5,14 @@
 /// anything was delivered; where nothing was, everything counts for ever: neither time nor traffic makes a wrong
 /// credential right.
 package struct DeviceReports: Sendable, Equatable {
-    /// What was answered for some devices.
     package struct Answers: Sendable, Equatable {
         package var delivered: [DeviceID] = []
         /// Answers that tell nothing of whether a device is there.
         package var others = 0
-        /// Devices that were reported as gone.
         package var gone: [DeviceID] = []
 
         package init() {}
 
-        /// With what was answered besides.
         package func adding(_ more: Answers) -> Answers {
             var sum = self
             sum.delivered += more.delivered
@@ -29,18 +26,15 @@ package struct DeviceReports: Sendable, Equatable {
     /// Longer than any notification waits.
     private static let memory = Duration.seconds(25 * 3600)
 
-    /// Since when is counted.
     package var since: Timestamp?
     /// How many were delivered; while the brake is on, to how many different devices since then.
     package var delivered = 0
     /// How many answers told nothing.
     package var others = 0
-    /// How many devices were reported as gone.
     package var gone = 0
 
     package init() {}
 
-    /// All that counts.
     package var all: Int { delivered + others + gone }
 
     /// Whether reports should not be believed any more: many and more than a fifth, or some and nothing else.
@@ -49,10 +43,8 @@ package struct DeviceReports: Sendable, Equatable {
     /// Whether enough different devices were delivered to for the reports to be true.
     var isRefuted: Bool { delivered >= gone * 4 }
 
-    /// Whether the provider takes less than it reports as gone.
     package var isMostlyGone: Bool { gone > delivered }
 
-    /// Whether nothing of it counts any more.
     func isForgettable(at now: Timestamp) -> Bool {
         gone == 0 || since.map { $0 + (delivered > 0 ? Self.window * 4 : Self.memory) <= now } ?? true
     }

@@ -1,13 +1,11 @@
 /// What happened to one device or one subscription, for endpoints that ask to be told (FACES section C1).
 package enum DirectoryNews: Sendable, Equatable {
     case device(DeviceNews)
-    /// Of a subscription to a tag.
     case subscription(SubscriptionNews)
 
     /// How many pieces of news of one type a message holds.
     static let pageSize = 500
 
-    /// The type of the message.
     package var type: FeedbackType {
         switch self {
         case .device(let news): news.happening.type
@@ -15,7 +13,6 @@ package enum DirectoryNews: Sendable, Equatable {
         }
     }
 
-    /// How the list of such news is called in a message.
     fileprivate var listName: String {
         switch self {
         case .device: "devices"
@@ -41,7 +38,6 @@ package struct DeviceNews: Sendable, Equatable {
         case unregistered(String)
         /// Its push service refused it, in these words, for a reason that may be ours.
         case quarantined(String)
-        /// It is forgotten.
         case deleted(Deletion)
 
         fileprivate var type: FeedbackType {
@@ -64,7 +60,6 @@ package struct DeviceNews: Sendable, Equatable {
 
     /// Why a device is sent to. Registered again as it is, it is no news.
     package enum Registration: Sendable, Equatable {
-        /// Nobody knew it.
         case new
         /// It was another user's.
         case moved(from: UserID)
@@ -104,7 +99,6 @@ package struct DeviceNews: Sendable, Equatable {
     package var deviceID: DeviceID
     /// Its user, or who was it last.
     package var userID: UserID
-    /// The lane through which it is reached.
     package var lane: Lane
 
     package init(_ happening: Happening, of device: DeviceID, _ user: UserID, in lane: Lane) {
@@ -127,15 +121,10 @@ package struct DeviceNews: Sendable, Equatable {
     }
 }
 
-/// What happened to a subscription.
 package struct SubscriptionNews: Sendable, Equatable {
-    /// Why a subscription is over.
     package enum Ending: String, Sendable {
-        /// Somebody asked for it.
         case unsubscribed
-        /// The tag was removed.
         case tagDeleted = "tag deleted"
-        /// The user was removed.
         case userDeleted = "user deleted"
         /// The device was removed, or is somebody else's.
         case deviceGone = "device gone"

@@ -4,7 +4,6 @@ package struct Expansion: Sendable {
     package var event: PendingEvent
     /// Where the page before ended: a page is written only once, even when the answer to its commit was lost.
     package var after: PageCursor?
-    /// The deliveries of this page.
     package var groups: [DeliveryGroup]
     /// Where this page ended, or `nil` when it was the last one.
     package var next: PageCursor?
@@ -39,14 +38,11 @@ package struct RefreshedGroup: Sendable {
     package var gone: [Target]
     /// What the users of the other devices have set.
     package var settings: [UserID: ToggleSettings]
-    /// The admin's switches.
     package var networkToggles: NetworkToggles
-    /// Why it is not to be sent any more, where it is taken back.
     package var withdrawal: Withdrawal?
     /// The moment, or an earlier one.
     package var readPoint: ReadPoint
 
-    /// A refreshed group by its parts.
     package init(
         group: DeliveryGroup,
         gone: [Target],
@@ -68,9 +64,7 @@ package struct RefreshedGroup: Sendable {
 package enum Changes: Sendable, Equatable {
     /// Nothing that could forbid a delivery.
     case none
-    /// Only these users are touched.
     case users(Set<UserID>)
-    /// Everybody may be touched.
     case everybody
 
     /// Whether a delivery to this user has to be looked at again.

@@ -5,7 +5,6 @@ package struct FeedbackMessage: Sendable {
     package var type: EventType
     package var at: Timestamp
     package var body: JSONValue
-    /// Where what it tells of stands in a trace.
     package var trace: TraceContext?
     /// The messages to those who are told at once.
     package var groups: [DeliveryGroup]

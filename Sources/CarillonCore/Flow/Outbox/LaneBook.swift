@@ -1,11 +1,9 @@
-/// Some lanes of a network.
 package struct LaneSelection: Sendable, Equatable {
     package var networkID: NetworkID
     package var provider: ProviderName
     /// The app or host; `nil` for all that anything is wrong with.
     package var appID: String?
 
-    /// Lanes of one provider.
     package init(networkID: NetworkID, provider: ProviderName, appID: String?) {
         self.networkID = networkID
         self.provider = provider
@@ -16,16 +14,13 @@ package struct LaneSelection: Sendable, Equatable {
         self.init(networkID: lane.networkID, provider: lane.provider, appID: lane.appID)
     }
 
-    /// Whether a lane is among them.
     package func contains(_ lane: Lane) -> Bool {
         networkID == lane.networkID && provider == lane.provider && appID ?? lane.appID == lane.appID
     }
 }
 
-/// What happened to a lane.
 package struct ChangedLane: Sendable {
     package var lane: Lane
-    /// What happened.
     package var change: LaneChange
 
     package init(_ lane: Lane, _ change: LaneChange) {

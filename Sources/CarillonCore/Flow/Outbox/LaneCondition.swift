@@ -25,7 +25,6 @@ package struct LaneCondition: Sendable, Equatable {
         /// Until when such reports may still be written down.
         package var until: Timestamp
 
-        /// A span of time by its ends.
         package init(since: Timestamp, until: Timestamp) {
             self.since = since
             self.until = until
@@ -46,7 +45,6 @@ package struct LaneCondition: Sendable, Equatable {
 
     /// Set while the lane is not sent to, or tried with one group at a time.
     package var pause: Pause?
-    /// How long the next pause is.
     package var nextPause = Self.firstPause
     /// What the provider answered, while it reports devices as gone.
     package var reports = DeviceReports()
@@ -57,7 +55,6 @@ package struct LaneCondition: Sendable, Equatable {
     /// Set while devices are to be taken back into use.
     package var undo: Undo?
 
-    /// A lane that is well.
     package init() {}
 
     /// Whether nothing of it has to be remembered.
@@ -74,13 +71,11 @@ package struct LaneCondition: Sendable, Equatable {
         pause.flatMap { now < $0.until ? $0.until - now : nil }
     }
 
-    /// Why reports are not believed.
     package var brakeReason: String {
         "brake: \(reports.gone) of \(reports.all) devices reported as gone"
     }
 }
 
-/// Something that happens to lanes.
 package enum LaneChange: Sendable, Equatable {
     /// Nothing in it can go through for now; each pause without a time of the push service's own is twice the last one.
     case pause(for: Duration?, reason: String)
@@ -108,7 +103,6 @@ extension LaneChange {
 }
 
 extension LaneCondition {
-    /// What becomes of a lane.
     package mutating func apply(_ change: LaneChange, at now: Timestamp) {
         switch change {
         case .pause(let length, let reason): pause(for: length, reason: reason, at: now)
@@ -193,6 +187,5 @@ extension LaneCondition {
 package enum BrakeTurn: Sendable, Equatable {
     /// Reports of devices as gone are not believed from now on.
     case on
-    /// They are again.
     case off
 }

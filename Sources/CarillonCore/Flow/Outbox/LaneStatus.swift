@@ -13,7 +13,6 @@ package struct LaneStatus: Sendable, Equatable {
         /// How many of how many were reported.
         package var reason: String
 
-        /// A brake that is on.
         package init(since: Timestamp, reason: String) {
             self.since = since
             self.reason = reason
@@ -37,7 +36,6 @@ package struct LaneStatus: Sendable, Equatable {
         self.reason = reason
     }
 
-    /// The status of a lane that something may be wrong with.
     package init(lane: Lane, _ condition: LaneCondition) {
         self.init(lane: lane, circuit: condition.pause == nil ? .closed : .open)
         since = condition.pause?.since

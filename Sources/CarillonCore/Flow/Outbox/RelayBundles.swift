@@ -20,7 +20,6 @@ package struct RelayBundles {
 
     private var open: [Lane: Open] = [:]
 
-    /// None yet.
     package init() {}
 
     /// The id of the row that has room for a message.

@@ -3,9 +3,7 @@
 /// An object, so that devices, of which there are many more, pay for one reference.
 package final class RelayedEvent: Sendable, Equatable {
     package let id: EventID
-    /// What happened.
     package let type: EventType
-    /// When it reached us.
     package let receivedAt: Timestamp
 
     package init(_ id: EventID, _ type: EventType, receivedAt: Timestamp) {
@@ -14,7 +12,6 @@ package final class RelayedEvent: Sendable, Equatable {
         self.receivedAt = receivedAt
     }
 
-    /// Whether both say the same.
     package static func == (left: RelayedEvent, right: RelayedEvent) -> Bool {
         (left.id, left.type, left.receivedAt) == (right.id, right.type, right.receivedAt)
     }

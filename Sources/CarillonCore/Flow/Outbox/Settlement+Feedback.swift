@@ -34,7 +34,6 @@ extension DeviceRecord {
     /// Whether the device is not reached, and not for a reason of its own or its user's.
     fileprivate var isGivenUp: Bool { state == .dead || state == .expired }
 
-    /// What endpoints are told of it.
     fileprivate var feedback: JSONValue {
         var json = JSONObject()
         json["deviceId"] = .string(deviceID.rawValue)

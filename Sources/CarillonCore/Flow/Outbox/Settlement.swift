@@ -1,7 +1,6 @@
 /// The last word on one device of a group.
 package struct DeviceRecord: Sendable, Equatable {
     package var deviceID: DeviceID
-    /// The user it was meant for.
     package var userID: UserID
     /// A final state.
     package var state: DeliveryState
@@ -12,7 +11,6 @@ package struct DeviceRecord: Sendable, Equatable {
     /// The push service's own id of the notification.
     package var providerMessageID: String?
     package var at: Timestamp
-    /// What to write down about the device itself.
     package var effect: DeviceEffect?
 
     package init(
@@ -47,14 +45,11 @@ extension DeviceRecord {
 /// A user all of whose several devices in an event toggles stopped after the expansion, so that they were not notified.
 package struct StoppedUser: Sendable, Equatable {
     package var networkID: NetworkID
-    /// The event.
     package var cause: DeliveryCause
     /// What stopped the first of the devices.
     package var level: ToggleLevel
-    /// How many devices there are of each provider.
     package var devices: [ProviderName: Int]
 
-    /// A user by their parts.
     package init(networkID: NetworkID, cause: DeliveryCause, level: ToggleLevel, devices: [ProviderName: Int]) {
         self.networkID = networkID
         self.cause = cause
@@ -77,7 +72,6 @@ package enum DeviceEffect: Sendable, Equatable {
 
 /// Devices of a group that stay in the queue.
 package struct Remainder: Sendable, Equatable {
-    /// The devices.
     package var targets: [Target]
     /// How often they failed so far.
     package var attempt: Int

@@ -8,7 +8,6 @@ package struct Recipient: Sendable, Equatable {
     /// The user's active devices.
     package var devices: [Device]
 
-    /// A recipient by their parts.
     package init(userID: UserID, locale: String? = nil, settings: ToggleSettings = .init(), devices: [Device] = []) {
         self.userID = userID
         self.locale = locale
@@ -16,7 +15,6 @@ package struct Recipient: Sendable, Equatable {
         self.devices = devices
     }
 
-    /// Those of the devices that something with this content is sent to.
     package func devices(for content: PushContent?) -> [Device] {
         content.map { content in devices.filter { content.isSent(through: $0.address.provider) } } ?? devices
     }

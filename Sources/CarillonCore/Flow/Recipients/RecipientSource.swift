@@ -1,6 +1,5 @@
 /// A question to the directory: who is in this audience, and how are they reached?
 package struct RecipientQuery: Sendable, Equatable {
-    /// The network that the event belongs to.
     package var networkID: NetworkID
     /// Only those count who were members when it was accepted, so that a late fan-out does not reach those who came after.
     /// The store knows the order, by no clock; of an event that it does not know, it takes that it is accepted now. `nil` for
@@ -9,14 +8,12 @@ package struct RecipientQuery: Sendable, Equatable {
     /// The event's place in that order, where it is at hand; the store looks it up otherwise.
     package var mark: EventMark?
     @Boxed package var event: Event
-    /// Whom it is meant for.
     package var audience: Audience
     /// Where the former page ended; `nil` for the first page.
     package var after: PageCursor?
     /// Limits the answer to these people, and has it hold those of them, too, whom the event does not concern.
     package var only: Set<UserID>?
 
-    /// A query for one page of an event's recipients.
     package init(
         networkID: NetworkID,
         eventID: EventID,
@@ -89,14 +86,11 @@ package enum FormerMembers: Sendable {
 
 /// What a network decides for all of its notifications.
 package struct NetworkSettings: Sendable {
-    /// The admin's switches.
     package var toggles: NetworkToggles
     /// The language of those who have not said theirs.
     package var defaultLocale: String?
-    /// The network's own templates.
     package var templates: TemplateOverrides
 
-    /// Settings by their parts.
     package init(toggles: NetworkToggles, defaultLocale: String?, templates: TemplateOverrides) {
         self.toggles = toggles
         self.defaultLocale = defaultLocale
@@ -112,7 +106,6 @@ package struct ReadPoint: Sendable, Hashable {
     /// The time by the database's clock.
     package let moment: Timestamp
 
-    /// A moment in the store's notation and by its clock.
     package init(_ rawValue: String, moment: Timestamp) {
         self.rawValue = rawValue
         self.moment = moment
@@ -131,7 +124,6 @@ package protocol RecipientSource: Sendable {
 }
 
 extension RecipientSource {
-    /// The answer to a single query.
     package func page(for query: RecipientQuery) async throws -> RecipientPage {
         guard let page = try await recipients(for: [query]).first else { throw MissingRecipientPage() }
         return page
@@ -140,7 +132,6 @@ extension RecipientSource {
 
 /// A ``RecipientSource`` did not answer the first of its queries, which it must.
 package struct MissingRecipientPage: Error {
-    /// The error.
     package init() {}
 }
 

@@ -1,8 +1,6 @@
 /// A template that was checked: it can be filled with any event of its type.
 package struct CompiledTemplate: Sendable {
-    /// The type of event that it tells.
     package let eventType: EventType
-    /// The language that it is in.
     package let locale: LocaleTag
     package let source: TemplateSource
 
@@ -42,7 +40,6 @@ struct CompiledWording: Sendable {
     var variants: [TemplateVariant: TemplateText] = [:]
 }
 
-/// Collects what is wrong with the texts of one template.
 private struct TemplateChecker {
     let eventType: EventType
     let direction: TextDirection

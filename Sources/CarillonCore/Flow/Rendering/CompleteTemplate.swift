@@ -1,6 +1,5 @@
 /// A template in which nothing is left out, so that filling it cannot fail.
 struct CompleteTemplate: Sendable {
-    /// The language that it is in.
     let locale: LocaleTag
     private let title: CompleteWording
     private let body: CompleteWording
@@ -36,7 +35,6 @@ struct CompleteTemplate: Sendable {
 
 /// A title or a body that has a text for every variant.
 private struct CompleteWording: Sendable {
-    /// Texts by variant.
     private struct Texts {
         /// The text of those variants that have none of their own.
         var common: TemplateText?
@@ -80,7 +78,6 @@ private struct CompleteWording: Sendable {
         unnamed = Self.unnamed(wording).completed(by: other.unnamed)
     }
 
-    /// The text that tells a subject.
     func text(for variant: TemplateVariant?, of subject: NotificationSubject) -> TemplateText {
         let text = texts[variant] ?? common
         return subject.channel != nil || !text.namesChannel ? text : unnamed[variant] ?? text

@@ -9,7 +9,6 @@
 ///
 /// The texts of a direct notification are chosen in the same way, before the text that it has for everybody.
 package struct NotificationRenderer: Sendable {
-    /// What is rendered.
     package let subject: NotificationSubject
 
     private let catalog: TemplateCatalog

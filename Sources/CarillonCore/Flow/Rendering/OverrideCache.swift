@@ -16,7 +16,6 @@ package final class OverrideCache<Stored: Sendable & Equatable>: Sendable {
         self.compile = compile
     }
 
-    /// A network's templates, ready for use.
     package func overrides(of network: NetworkID, _ templates: [Stored]) -> TemplateOverrides {
         guard !templates.isEmpty else { return TemplateOverrides() }
         let known = compiled.withLock { $0[network] }

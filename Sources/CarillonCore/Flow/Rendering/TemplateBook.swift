@@ -15,7 +15,6 @@ package final class TemplateBook: TemplateStore {
     }
     private let known: Remembered<NetworkID, TemplateOverrides>
 
-    /// A book of what is in `store`.
     package init(
         _ store: any TemplateStore,
         announcements: Announcements = Announcements(),

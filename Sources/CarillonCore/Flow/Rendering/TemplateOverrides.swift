@@ -2,7 +2,6 @@
 package struct TemplateOverrides: Sendable {
     private var templates: [EventType: [LocaleTag: CompiledTemplate]] = [:]
 
-    /// No overrides.
     package init() {}
 
     /// Overrides by event type and locale; of two for the same place the later counts.

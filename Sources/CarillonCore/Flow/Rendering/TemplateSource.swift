@@ -1,13 +1,11 @@
 /// A template as people write it: for one event type in one language, not yet checked (API section 7).
 package struct TemplateSource: Sendable, Hashable {
-    /// The longest title, in bytes of UTF-8.
     package static let maximumTitleBytes = 1_000
     /// The longest body or variant of one, in bytes of UTF-8.
     package static let maximumBodyBytes = 8_000
 
     /// One line with placeholders.
     package var title: TemplateWording
-    /// The text below it, with placeholders.
     package var body: TemplateWording
 
     package init(title: TemplateWording, body: TemplateWording) {
@@ -23,6 +21,5 @@ package enum TemplateWording: Sendable, Hashable, ExpressibleByStringLiteral {
     /// A text by variant; one that is left out is taken from the built-in template.
     case variants([TemplateVariant: String])
 
-    /// One text for all variants.
     package init(stringLiteral text: String) { self = .one(text) }
 }

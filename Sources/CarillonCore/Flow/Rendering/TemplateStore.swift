@@ -5,7 +5,6 @@ package struct TemplateOverride: Sendable, Equatable {
     package var locale: String
     /// The texts as the admin wrote them.
     package var source: TemplateSource
-    /// When it was last written.
     package var updatedAt: Timestamp
 
     package init(eventType: EventType, locale: String, source: TemplateSource, updatedAt: Timestamp) {

@@ -5,7 +5,6 @@ struct TemplateText: Sendable, Equatable {
     /// How its language is written: names that run the other way are isolated.
     let direction: TextDirection
 
-    /// Whether the name of the channel is part of it.
     var namesChannel: Bool { segments.contains(.argument(.channel)) }
 
     /// The text with its placeholders replaced, on one line for titles, and cut to its limits.
@@ -43,11 +42,8 @@ struct TemplateText: Sendable, Equatable {
     }
 }
 
-/// A piece of a template's text.
 enum TemplateSegment: Sendable, Equatable {
-    /// Words that stand as they are.
     case text(String)
-    /// A placeholder.
     case argument(TemplateArgument)
 }
 

@@ -1,8 +1,5 @@
-/// Which way a text runs.
 enum TextDirection: Sendable, Hashable {
-    /// As Latin, Thai or Japanese does.
     case leftToRight
-    /// As Arabic or Hebrew does.
     case rightToLeft
 
     /// The direction of a language's usual script, or of the script that the tag names.

@@ -86,6 +86,5 @@ private struct TextCleaner {
 }
 
 extension UInt8 {
-    /// Whether it goes on with a scalar that another byte of UTF-8 began.
     var isContinuation: Bool { self & 0xC0 == 0x80 }
 }

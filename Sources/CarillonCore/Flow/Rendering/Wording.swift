@@ -1,6 +1,5 @@
 /// The words for one language: a template's, or those that a sender wrote.
 enum Wording: Sendable {
-    /// A template to fill.
     case template(CompleteTemplate)
     /// Texts that are shown as they are; of no language where they are for whoever prefers none.
     case texts(DirectTexts.Text, LocaleTag?)

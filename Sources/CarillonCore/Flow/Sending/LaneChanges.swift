@@ -6,7 +6,6 @@ struct LaneChanges {
     static let limit = 10_000
 
     private var unwritten: [ChangedLane] = []
-    /// How many times something was written.
     private var writes = 0
     /// The number of the last write of a lane, for as long as a reading is under way that began before it.
     private var written: [Lane: Int] = [:]

@@ -184,7 +184,6 @@ extension LaneKeeper {
 // MARK: - Endpoints that are asked
 
 extension LaneKeeper: EndpointCircuits {
-    /// Whether an endpoint is asked at a moment.
     package func circuit(of lane: Lane, at moment: Timestamp) -> EndpointCircuit {
         guard let condition = condition(of: lane), condition.pause != nil else { return .closed }
         return condition.remainingPause(at: moment) == nil ? .due : .open
@@ -216,7 +215,6 @@ extension LaneKeeper: EndpointCircuits {
         }
     }
 
-    /// It worked when it was tried.
     package func close(_ lane: Lane, at moment: Timestamp) { resume(lane, at: moment) }
 }
 

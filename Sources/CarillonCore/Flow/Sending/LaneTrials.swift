@@ -1,6 +1,5 @@
 /// Asks the book whether this replica may try lanes whose pauses are over, of many at once.
 struct LaneTrials: Sendable {
-    /// What the book answered.
     struct Answer: Sendable {
         /// Of this lane alone.
         var conditions: LaneConditions

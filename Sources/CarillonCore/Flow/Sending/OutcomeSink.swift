@@ -7,9 +7,7 @@ package struct SendPage: Sendable {
     package var begin: ContinuousClock.Instant
     /// When the first of its outcomes was reported.
     package var since: ContinuousClock.Instant?
-    /// What was reported.
     package var outcomes: [(target: Target, outcome: Outcome)]
-    /// The devices of which nothing was reported yet.
     package var unreported: [Target]
     /// Whether nothing more will be reported: the unreported ones go back to the queue.
     package var isOver: Bool

@@ -3,7 +3,6 @@
 /// A provider never retries, waits or touches the database: it answers for each device, and the dispatcher decides.
 /// Every call ends by itself: each request has a deadline, each answer a size limit.
 package protocol Provider: Sendable {
-    /// Which push service this is.
     var name: ProviderName { get }
 
     /// How long one device can take at the most: a group is not begun when its lease would end before.

@@ -13,7 +13,6 @@ final class SendLedger: Sendable {
     /// How many outcomes are written down without waiting for more: half a full group, so that there is one such page.
     private static let fullPage = DeliveryGroup.maximumTargets / 2
 
-    /// The group as it was handed to the provider.
     var group: DeliveryGroup { held.group }
     private let held: HeldGroup
     private let begin = ContinuousClock.now
@@ -35,7 +34,6 @@ final class SendLedger: Sendable {
         return rest
     }
 
-    /// Of how many devices nothing was reported yet.
     var unreportedCount: Int { state.withLock(\.unreported.count) }
 
     /// The paused lane works again: what is reported from now on finds that out no more.
@@ -78,7 +76,6 @@ final class SendLedger: Sendable {
         turn.withLock { _ in body() }
     }
 
-    /// Takes what was reported.
     func takePage(isOver: Bool, at now: ContinuousClock.Instant = .now) -> SendPage {
         state.withLock { state in
             defer { (state.outcomes, state.since) = ([], nil) }

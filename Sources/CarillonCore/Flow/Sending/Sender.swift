@@ -28,7 +28,6 @@ package final class Sender: Service {
     /// By their ledgers: a group whose lease was lost may be claimed again while it is still with its provider.
     private let sending = Mutex<[ObjectIdentifier: Sending]>([:])
 
-    /// A group that is with its provider.
     private struct Sending {
         var turn: SendingQueue.Queue.Turn
         let ledger: SendLedger

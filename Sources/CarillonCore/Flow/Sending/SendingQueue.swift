@@ -39,7 +39,6 @@ package final class SendingQueue: Entrance {
     /// Says that a lane runs dry while rows wait in the database.
     let wants: AsyncStream<Void>
 
-    /// A queue of groups whose rows are in the outbox.
     package init(claims: some OutboxClaims, limits: FairQueueLimits = .sending, logger: Logger) {
         self.claims = claims
         self.logger = logger
@@ -54,7 +53,6 @@ package final class SendingQueue: Entrance {
     /// How much more would fit, in weights of groups.
     var room: Int { state.withLock { $0.queue.room } }
 
-    /// Everything that waits.
     var waiting: [HeldGroup] { state.withLock { $0.queue.items } }
 
     /// What this replica could not hold if it claimed it.
@@ -177,7 +175,6 @@ extension SendingQueue {
         return true
     }
 
-    /// Groups are through.
     func finished(_ turns: [Queue.Turn]) {
         let wantsMore = state.withLock { state in
             let now = ContinuousClock.now
@@ -263,7 +260,6 @@ extension SendingQueue {
         }
     }
 
-    /// Sends to a lane again.
     func resume(_ lane: Lane) {
         state.withLock { $0.queue.resume(lane.networkID, lane) }
         wake.yield()
@@ -309,7 +305,6 @@ extension DeliveryGroup {
     /// connection for each: to it eight groups go, however small they are. Messages take a place as they are sent.
     package var places: Int { places(of: targets.count) }
 
-    /// How many so many of its targets take.
     fileprivate func places(of count: Int) -> Int {
         if isRelay { return Self.placesPerMessage * min(count, Self.messagesAtATime) }
         guard lane.provider.kind.isPushService else { return Self.mostPlaces }

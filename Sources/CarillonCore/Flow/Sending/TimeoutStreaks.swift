@@ -24,7 +24,6 @@ struct TimeoutStreaks {
 }
 
 extension Outcome {
-    /// Whether nothing was answered in time.
     fileprivate var isTimeout: Bool {
         if case .timedOut = self { true } else { false }
     }

@@ -6,7 +6,6 @@ struct CredentialChanges {
 
     private var changes: [(lanes: LaneSelection, at: ContinuousClock.Instant)] = []
 
-    /// Notes a change.
     mutating func note(_ lanes: LaneSelection, at now: ContinuousClock.Instant) {
         changes.removeAll { $0.lanes == lanes || $0.at + Self.memory <= now }
         if changes.count < Self.mostChanges { changes.append((lanes, now)) }

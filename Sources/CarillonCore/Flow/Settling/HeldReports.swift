@@ -6,14 +6,12 @@ package struct HeldReports: Sendable, Equatable {
     /// with others, and a few dead devices do not keep it silent.
     package static let pause = Duration.seconds(60)
 
-    /// The devices.
     package var targets: [Target]
     /// How many of how many were reported as gone.
     package var reason: String
     /// Whether the whole lane is to pause, since most of what it answers is this.
     package var pausesLane: Bool
 
-    /// Held reports by their parts.
     package init(targets: [Target], reason: String, pausesLane: Bool) {
         self.targets = targets
         self.reason = reason

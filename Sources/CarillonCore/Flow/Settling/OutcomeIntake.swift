@@ -91,22 +91,17 @@ package final class OutcomeIntake: OutcomeSink {
         return (settlement, news)
     }
 
-    /// Has what was found out without sending written.
     package func submit(_ settlement: Settlement) { settler.submit(settlement) }
 
-    /// The groups of which something is not written yet.
     package var groups: [DeliveryGroup] { settler.groups }
 
     /// Whether what was found out waits too long to be written, or too much of it.
     package var isBehind: Bool { settler.isBehind }
 
-    /// How long a write of settlements is expected to take at the moment.
     package var writeTime: Duration { settler.writeTime }
 
-    /// Whether a group's lease must be left to run out.
     package func hasAbandoned(_ group: DeliveryGroup) -> Bool { settler.hasAbandoned(group) }
 
-    /// Nothing more will be reported of this group.
     package func forget(_ group: DeliveryGroup) { settler.forget(group) }
 
     /// A credential was replaced or removed: what is answered to the former one is not about devices any more.
@@ -130,7 +125,6 @@ extension DeviceReports.Answers {
 }
 
 extension Outcome {
-    /// Whether it ends the use of the device.
     fileprivate var putsOutOfUse: Bool {
         switch self {
         case .unregister, .quarantine: true

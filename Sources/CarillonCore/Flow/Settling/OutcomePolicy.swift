@@ -4,7 +4,6 @@
 package struct OutcomePolicy: Sendable {
     /// What a page of outcomes means for the lane as a whole.
     package enum LaneNews: Sendable, Equatable {
-        /// Nothing new.
         case none
         /// Something went through.
         case works
@@ -19,7 +18,6 @@ package struct OutcomePolicy: Sendable {
     private let schedule: RetrySchedule
     private let longestReason = 200
 
-    /// A policy with a retry schedule.
     package init(schedule: RetrySchedule = RetrySchedule()) {
         self.schedule = schedule
     }

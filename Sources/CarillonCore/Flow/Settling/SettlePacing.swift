@@ -23,7 +23,6 @@ struct SettlePacing: Sendable {
     private var lastStart: ContinuousClock.Instant?
     private var longest: (time: Duration, at: ContinuousClock.Instant)?
 
-    /// Whether any write is under way.
     var isWriting: Bool { !starts.isEmpty }
 
     /// How long a write is expected to take: as long as the longest lately, since what made it slow mostly comes again.

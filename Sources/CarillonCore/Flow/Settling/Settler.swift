@@ -19,7 +19,6 @@ package final class Settler: Service {
         var isClosed = false
     }
 
-    /// A write, by when it began.
     private struct Write {
         var start: ContinuousClock.Instant
         var batch: [Settlement]
@@ -53,7 +52,6 @@ package final class Settler: Service {
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// How many settlements wait.
     var backlog: Int { state.withLock { $0.line.count } }
 
     /// Whether outcomes wait too long, or too many of them.
@@ -63,7 +61,6 @@ package final class Settler: Service {
         }
     }
 
-    /// How long a write is expected to take at the moment.
     var writeTime: Duration { state.withLock { $0.pacing.writeTime(at: .now) } }
 
     /// The groups whose settlements wait or are being written, for renewing leases.
@@ -78,7 +75,6 @@ package final class Settler: Service {
         wake.yield()
     }
 
-    /// Whether a group's lease must be left to run out.
     func hasAbandoned(_ group: DeliveryGroup) -> Bool {
         state.withLock { $0.abandoned[group.id] == group.leaseToken }
     }

@@ -1,10 +1,8 @@
 /// A user's switches for one channel (API section 5).
 package struct ChannelToggles: Sendable, Hashable {
-    /// The main switch.
     package var enabled = true
     /// Lets only messages through that mention the user, and what is sent to them by name.
     package var mentionsOnly = false
-    /// Silent until then.
     package var mutedUntil: Timestamp?
 
     /// Everything allowed.

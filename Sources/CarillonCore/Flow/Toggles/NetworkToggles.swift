@@ -1,6 +1,5 @@
 /// The switches of a whole network: off kills everything (API section 5).
 package struct NetworkToggles: Sendable, Hashable {
-    /// The main switch.
     package var enabled = true
     /// Modules that are switched off; all others are on.
     package var disabledModules: Set<Module> = []

@@ -2,10 +2,8 @@
 package enum RoleFilter: Sendable, Hashable {
     /// Only of actors with one of these roles; of nobody when empty.
     case only(Set<String>)
-    /// Of everybody but actors with one of these roles.
     case except(Set<String>)
 
-    /// Whether an actor with these roles passes.
     package func admits(_ roles: some Sequence<String>) -> Bool {
         switch self {
         case .only(let wanted): roles.contains(where: wanted.contains)

@@ -1,13 +1,10 @@
 /// The act that the toggles are asked about: what is the same for every recipient of an event.
 package struct ToggleQuestion: Sendable, Hashable {
-    /// What happened.
     package var eventType: EventType
     /// Whose switch it obeys.
     package var module: Module
-    /// The roles of who caused it.
     package var actorRoles: [String]
 
-    /// A question about an act.
     package init(eventType: EventType, module: Module = .chat, actorRoles: [String]) {
         self.eventType = eventType
         self.module = module
@@ -17,9 +14,7 @@ package struct ToggleQuestion: Sendable, Hashable {
 
 /// One recipient's share of the question.
 package struct ToggleSettings: Sendable, Hashable {
-    /// What the recipient set for everything.
     package var user: UserToggles
-    /// What the recipient set for the event's channel.
     package var channel: ChannelToggles
 
     /// A recipient's settings; everything not set allows.
@@ -43,17 +38,11 @@ package enum ToggleLevel: String, Sendable, CaseIterable, Hashable {
 package enum ToggleReason: Sendable, Hashable, CustomStringConvertible {
     /// The level's main switch.
     case enabled
-    /// A module's switch.
     case module(Module)
-    /// An event type's switch.
     case event(EventType)
-    /// The filter by the actor's roles.
     case roles(Module)
-    /// A mute that has not ended.
     case mutedUntil(Timestamp)
-    /// The hours of silence.
     case quietHours
-    /// Only mentions are wanted.
     case mentionsOnly
 
     /// The field's path, as `reason` in the API.
@@ -72,7 +61,6 @@ package enum ToggleReason: Sendable, Hashable, CustomStringConvertible {
 
 /// The verdict of one level or of all of them.
 package enum Decision: Sendable, Hashable {
-    /// Every level allows.
     case allow
     /// This level is the first that forbids, for this reason.
     case forbid(ToggleLevel, ToggleReason)

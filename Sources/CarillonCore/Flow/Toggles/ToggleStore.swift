@@ -17,19 +17,15 @@ package struct Versioned<Document: Sendable>: Sendable {
 package enum ToggleScope: Sendable, Hashable {
     /// The admin's switches for everybody.
     case network
-    /// A user's switches for everything.
     case user(UserID)
-    /// A user's switches for one channel.
     case channel(UserID, ChannelID)
 }
 
 /// A channel that a user is a member of, with what the user set for it.
 package struct UserChannel: Sendable {
     package var channel: Channel
-    /// The user's document for it.
     package var toggles: Versioned<JSONValue>
 
-    /// A channel with a user's document.
     package init(channel: Channel, toggles: Versioned<JSONValue>) {
         self.channel = channel
         self.toggles = toggles

@@ -1,8 +1,6 @@
 /// A user's switches for all of their devices (API section 5).
 package struct UserToggles: Sendable, Hashable {
-    /// What a user wants of one module.
     package struct ModuleToggle: Sendable, Hashable {
-        /// The module's switch.
         package var enabled = true
         /// Whose acts to hear of; `nil` means everybody's.
         package var roles: RoleFilter?
@@ -11,11 +9,9 @@ package struct UserToggles: Sendable, Hashable {
         package init() {}
     }
 
-    /// The main switch.
     package var enabled = true
     /// What was set by module; a module that is missing is allowed.
     package var modules: [Module: ModuleToggle] = [:]
-    /// Silent until then.
     package var mutedUntil: Timestamp?
     /// Silent every day during these hours.
     package var quietHours: QuietHours?

@@ -1,6 +1,5 @@
 /// What a push service knows us by, in one network and, where the service has them, for one app.
 package struct ProviderCredential: Sendable, Equatable {
-    /// The push service.
     package var provider: ProviderName
     /// The app; empty where a network has one credential for all.
     package var appID: String
@@ -8,7 +7,6 @@ package struct ProviderCredential: Sendable, Equatable {
     package var identity: JSONObject
     /// What it is made of, as JSON; sealed at rest.
     package var material: Secret
-    /// When it was stored.
     package var updatedAt: Timestamp
 
     package init(
@@ -48,7 +46,6 @@ package struct CredentialFormat: Sendable {
             _ document: JSONValue, _ appID: String, _ former: ProviderCredential?, _ now: Timestamp
         ) throws(InvalidInput) -> ProviderCredential
 
-    /// The push service.
     package let provider: ProviderName
     /// What there is before anything was posted, where we make it ourselves; `nil` where there is nothing then.
     package let initial: @Sendable (_ now: Timestamp) -> ProviderCredential?
@@ -64,6 +61,5 @@ package struct CredentialFormat: Sendable {
         self.read = read
     }
 
-    /// Whether each app has a credential of its own.
     package var isPerApp: Bool { provider.kind.lanes == .byApp }
 }

@@ -64,18 +64,15 @@ package enum CredentialChange: Sendable, Equatable {
 
 /// A credential is stored that cannot be read: it was sealed with another master key, or is damaged.
 package struct UnreadableCredential: Error, Equatable, CustomStringConvertible {
-    /// The push service.
     package var provider: ProviderName
     /// The app; empty where a network has one credential for all.
     package var appID: String
 
-    /// The credential for a push service and an app.
     package init(provider: ProviderName, appID: String) {
         self.provider = provider
         self.appID = appID
     }
 
-    /// Which credential it is.
     package var description: String {
         let app = appID.isEmpty ? "" : " for \(appID)"
         return "the stored \(provider.rawValue) credential\(app) was sealed with another master key or is damaged"

@@ -31,7 +31,6 @@ package struct DialectDocument: Sendable, Equatable {
     }
 
     package var name: DialectName
-    /// Whether it is taken at all.
     package var isEnabled: Bool
     /// The sender's secrets; any of them will do.
     package var secrets: [SharedSecret]
@@ -39,7 +38,6 @@ package struct DialectDocument: Sendable, Equatable {
     package var basic: BasicCredential?
     /// How it is read, in the form that the dialect checked.
     package var settings: JSONObject
-    /// When it was last written.
     package var updatedAt: Timestamp
     /// Whether there are secrets that the master key does not open.
     package var isUnreadable = false
@@ -65,7 +63,6 @@ package struct DialectDocument: Sendable, Equatable {
 package protocol DialectStore: Sendable {
     /// A network's documents, in the order of their names.
     func dialects(of network: NetworkID) async throws -> [DialectDocument]
-    /// A network's document; `nil` when there is none.
     func dialect(_ name: DialectName, of network: NetworkID) async throws -> DialectDocument?
     /// Writes what `change` makes of a network's document, or of none, in one transaction that no other change can come between.
     ///

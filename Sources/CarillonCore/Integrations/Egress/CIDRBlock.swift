@@ -1,8 +1,6 @@
 /// A range of addresses that have their first bits in common, such as `10.0.0.0/8` (RFC 4632).
 package struct CIDRBlock: Hashable, Sendable, CustomStringConvertible {
-    /// The first address.
     package let first: IPAddress
-    /// How many bits all addresses of the block have in common.
     package let prefixLength: Int
 
     /// Reads `address/length`.
@@ -34,7 +32,6 @@ package struct CIDRBlock: Hashable, Sendable, CustomStringConvertible {
         address.bitWidth == first.bitWidth && address.clearingBits(after: prefixLength) == first
     }
 
-    /// `address/length`.
     package var description: String { "\(first)/\(prefixLength)" }
 }
 

@@ -12,7 +12,6 @@ package struct EgressRefusal: Error, Sendable, Equatable, CustomStringConvertibl
         case address = "blocked address"
     }
 
-    /// What was broken.
     package let rule: Rule
     /// What would be right, without repeating the URL.
     package let detail: String
@@ -22,7 +21,6 @@ package struct EgressRefusal: Error, Sendable, Equatable, CustomStringConvertibl
         self.detail = detail
     }
 
-    /// The refusal of an address that is not public.
     package static let address = EgressRefusal(.address, "must lead to public addresses only")
 
     /// The refusal of `http` where what is sent could be read on its way.

@@ -6,9 +6,7 @@
 
 /// An Internet address of either version, without a port and without a zone.
 package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// An IPv4 address.
     case v4(UInt32)
-    /// An IPv6 address.
     case v6(UInt128)
 
     /// Reads the one text form of IPv4 with four decimal numbers, or a text form of IPv6 (RFC 4291 section 2.2).

@@ -4,26 +4,20 @@
 /// information, no character that had to be encoded, and a host that is a name, four decimal numbers, or an IPv6 address
 /// in brackets. A fragment is dropped, as it is never sent.
 package struct OutboundURL: Hashable, Sendable {
-    /// The longest URL, in bytes.
     package static let maximumBytes = 2_048
 
-    /// How to speak to the host.
     package enum Scheme: String, Sendable {
         /// In the clear; what is sent can be read on the way, though not forged where it is signed.
         case http
-        /// Through TLS.
         case https
     }
 
-    /// Who is spoken to.
     package enum Host: Hashable, Sendable {
         /// A name in small letters, without a dot at its end.
         case name(String)
-        /// An address, written as one.
         case address(IPAddress)
     }
 
-    /// How to speak to the host.
     package let scheme: Scheme
     package let host: Host
     /// The port, the scheme's own when none was written.

@@ -17,7 +17,6 @@ package enum FaceName: String, Sendable, CaseIterable, Hashable {
 package struct FaceBinding: Sendable, Equatable {
     /// The most that a network may have of one face.
     package static let maximumCount = 200
-    /// The most bytes of a name.
     package static let maximumNameBytes = 256
     /// The most wildcards of a name that is a pattern: strangers' names are compared with it.
     package static let maximumWildcards = 4
@@ -27,13 +26,11 @@ package struct FaceBinding: Sendable, Equatable {
     package var face: FaceName
     /// The name, 1 to 256 bytes; may hold `*` and `?` where the face takes patterns.
     package var externalID: String
-    /// The network it belongs to.
     package var networkID: NetworkID
     /// Whether only this network's callers can name it, so that others may have the same one: Matrix app ids under a gateway key.
     package var isPrivate: Bool
     /// What the face needs to know, in the form that the face checked.
     package var settings: JSONObject
-    /// When it was last written.
     package var updatedAt: Timestamp
 
     package init(
@@ -109,12 +106,9 @@ package struct StoredFaceKey: Sendable, Equatable {
         case secret(Secret)
     }
 
-    /// The key as it is listed.
     package var key: FaceKey
-    /// What is kept of its secret.
     package var proof: Proof
 
-    /// A stored key by its parts.
     package init(key: FaceKey, proof: Proof) {
         self.key = key
         self.proof = proof

@@ -15,7 +15,6 @@ package final class FaceBook: Service {
 
     private let list: WatchedList<Known>
 
-    /// A book of what is in `store`.
     package init(
         store: any FaceListSource,
         announcements: Announcements = Announcements(),

@@ -26,7 +26,6 @@ package struct FaceIndex: Sendable {
         var network: NetworkID?
     }
 
-    /// An app of a network, as its devices have it.
     private struct App: Hashable {
         var network: NetworkID
         var provider: ProviderName
@@ -49,7 +48,6 @@ package struct FaceIndex: Sendable {
     private var byHash: [Hash: StoredFaceKey] = [:]
     private var byOwner: [Name: StoredFaceKey] = [:]
 
-    /// An index of what was read at once.
     package init(_ list: FaceList) {
         var lengths: [FaceName: Set<Int>] = [:]
         var patterns: [Audience: Set<NamePattern>] = [:]
@@ -144,12 +142,10 @@ package struct FaceIndex: Sendable {
         return best?.found
     }
 
-    /// The key of a secret that its holder has sent.
     package func key(_ face: FaceName, secret: String) -> StoredFaceKey? {
         byHash[Hash(face: face, bytes: Self.hash(of: secret))]
     }
 
-    /// What is kept of a secret that is sent along.
     package static func hash(of secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
 
     /// The key of a name that its holder has named, where it verifies what was signed with it.

@@ -52,7 +52,6 @@ package protocol FaceStore: Sendable {
 
 /// What messages said, where other systems tell it again.
 package enum FaceTexts {
-    /// For how long it is told.
     package static let retention = Duration.seconds(7 * 86_400)
     /// Of how many of a network's messages, the latest.
     package static let maximumCount = 10_000
@@ -75,7 +74,6 @@ package enum FaceRefusal: Error, Sendable, Equatable {
     case notOwned
     /// The network has as many of the face as it may.
     case tooMany
-    /// The network has as many nonces in use as it may.
     case tooManyNonces
 }
 
@@ -86,13 +84,11 @@ package struct FaceList: Sendable {
         /// Grows with every change.
         package var changes: Int64
 
-        /// A version.
         package init(changes: Int64) {
             self.changes = changes
         }
     }
 
-    /// Which state it is.
     package var version: Version
     package var bindings: [FaceBinding]
     /// The keys whose secrets could be read.

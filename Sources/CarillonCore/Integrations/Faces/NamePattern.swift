@@ -3,7 +3,6 @@ struct NamePattern: Sendable, Hashable {
     private static let any: Unicode.Scalar = "*"
     private static let one: Unicode.Scalar = "?"
 
-    /// The pattern as it was written.
     let text: String
     /// How many other characters it has: the more, the narrower.
     let weight: Int

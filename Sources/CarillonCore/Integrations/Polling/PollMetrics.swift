@@ -20,7 +20,6 @@ package struct PollMetrics: Sendable {
     private let duplicates: Counter
     private let skippedItems: Counter
 
-    /// Metrics that are kept by `factory`.
     package init(factory: any MetricsFactory) {
         polls = Dictionary(
             uniqueKeysWithValues: Ending.allCases.map { outcome in

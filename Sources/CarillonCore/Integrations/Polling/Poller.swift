@@ -7,7 +7,6 @@ import Synchronization
 /// One replica at a time asks a source, by a lease on its row. The items of a page become durable together with the cursor behind them,
 /// so that a crash repeats a page at most, and what is repeated is known by its ids.
 package final class Poller: Service {
-    /// What bounds the work.
     package struct Limits: Sendable {
         /// How many sources are asked at a time.
         package var places = 32
@@ -15,12 +14,10 @@ package final class Poller: Service {
         package var placesPerNetwork = 2
         /// How many pages of one source are read in a row; the next ones wait for their turn.
         package var pages = 10
-        /// How long an answer may take.
         package var timeout = Duration.seconds(10)
         /// How often it is looked whether it is time for a source.
         package var interval = Duration.milliseconds(500)
 
-        /// The usual limits.
         package init() {}
     }
 

@@ -10,13 +10,11 @@ package struct Source: Sendable, Equatable {
     package var createdAt: Timestamp
     /// How far it has been read, in its own words; `nil` at the beginning.
     package var cursor: String?
-    /// When it was asked last.
     package var lastPollAt: Timestamp?
     /// How often it failed in a row.
     package var failures: Int
     /// How many of its items were no events and no notifications.
     package var skippedItems: Int
-    /// What was wrong last.
     package var lastError: String?
 
     /// A source that has just been made.
@@ -39,14 +37,11 @@ package struct SourceSettings: Sendable, Equatable {
     /// The longest URL, in bytes: the cursor has to find room behind it.
     package static let maximumURLBytes = 1_024
 
-    /// Where it is reached.
     package var url: String
     /// How many seconds lie between two polls.
     package var interval: Int
-    /// Whether it is asked.
     package var isEnabled: Bool
 
-    /// Settings by their parts.
     package init(url: String, interval: Int, isEnabled: Bool = true) {
         self.url = url
         self.interval = interval
@@ -83,7 +78,6 @@ package struct ClaimedSource: Sendable {
     /// The fence: a commit that names an older token changes nothing.
     package var leaseToken: Int64
 
-    /// A claimed source by its parts.
     package init(
         networkID: NetworkID,
         id: SourceID,
@@ -105,13 +99,10 @@ package struct ClaimedSource: Sendable {
 
 /// What a source answered, as it is to be stored.
 package struct SourcePage: Sendable {
-    /// What its items have become.
     package var events: [IncomingEvent]
     /// How far it has been read with them; `nil` for as far as before.
     package var cursor: String?
-    /// How many items were passed over.
     package var skippedItems: Int
-    /// What was wrong with them.
     package var error: String?
 
     package init(events: [IncomingEvent], cursor: String?, skippedItems: Int = 0, error: String? = nil) {

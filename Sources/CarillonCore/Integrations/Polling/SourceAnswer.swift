@@ -5,18 +5,15 @@ struct SourceAnswer: Sendable {
         let reason: String
     }
 
-    /// The most items of a page.
     private static let maximumItems = 1_000
     /// The longest cursor, in bytes: percent-encoded it still fits into a URL.
     private static let maximumCursorBytes = 256
     /// The longest name of an item in what admins are told.
     private static let shownBytes = 64
 
-    /// What was understood.
     private(set) var events: [ParsedEvent] = []
     /// How far the source has been read with it; `nil` for as far as before.
     private(set) var cursor: String?
-    /// Whether there is more.
     private(set) var hasMore = false
     /// How many items were not understood.
     private(set) var skippedItems = 0

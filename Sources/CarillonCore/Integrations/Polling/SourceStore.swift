@@ -20,9 +20,7 @@ package protocol SourceStore: Sendable {
     func deleteSource(_ id: SourceID, of network: NetworkID) async throws -> Bool
 }
 
-/// The network has as many sources as it may.
 package struct TooManySources: Error, Sendable, Equatable {
-    /// The error.
     package init() {}
 }
 

@@ -1,5 +1,4 @@
 extension Endpoint {
-    /// Whether it is told of an event that was accepted at a moment.
     package func isTold(of type: String, acceptedAt acceptance: Timestamp) -> Bool {
         guard case .observe = settings.role else { return false }
         return isInUse(at: acceptance) && settings.concerns(type)

@@ -25,7 +25,6 @@ package struct Endpoint: Sendable, Equatable {
     /// Since when it is in its state.
     package var stateAt: Timestamp
     package var createdAt: Timestamp
-    /// When something went through last.
     package var lastSuccessAt: Timestamp?
     /// What went wrong last, after that.
     package var lastError: String?
@@ -56,7 +55,6 @@ package typealias EndpointID = Identifier<Endpoint>
 
 /// What admins choose of an endpoint.
 package struct EndpointSettings: Sendable, Equatable {
-    /// The form of what is sent.
     package enum Format: String, Sendable, CaseIterable {
         /// The events as they were posted.
         case carillon
@@ -73,18 +71,14 @@ package struct EndpointSettings: Sendable, Equatable {
         }
     }
 
-    /// Where it is reached.
     package var url: String
-    /// What is wanted of it.
     package var role: EndpointRole
     /// Which types of events.
     package var events: EndpointEvents
     /// What it is, for people.
     package var description: String?
-    /// The form of what is sent.
     package var format: Format
 
-    /// Settings by their parts.
     package init(
         url: String,
         role: EndpointRole,
@@ -117,13 +111,10 @@ package enum EndpointRole: Sendable, Equatable {
 
     /// The names of the two.
     package enum Mode: String, Sendable, CaseIterable {
-        /// It is told what happened.
         case observe
-        /// It is asked before anybody is notified.
         case intercept
     }
 
-    /// Which of the two.
     package var mode: Mode {
         switch self {
         case .observe: .observe
@@ -135,15 +126,12 @@ package enum EndpointRole: Sendable, Equatable {
     package struct Observation: Sendable, Equatable {
         /// For how long bodies are kept for a replay, in hours.
         package static let replayHours = 0...168
-        /// For how long unless something else is chosen.
         package static let defaultReplayHours = 72
-        /// For how long a message is tried at the least, in hours.
         private static let fewestRetryHours = 24
 
         /// For how long bodies are kept for a replay, in hours; with 0 none is kept that has arrived.
         package var replayHours: Int
 
-        /// What holds.
         package init(replayHours: Int = Self.defaultReplayHours) {
             self.replayHours = replayHours
         }
@@ -156,14 +144,11 @@ package enum EndpointRole: Sendable, Equatable {
     package struct Interception: Sendable, Equatable {
         /// How long it may take, in milliseconds.
         package static let timeouts = 100...5_000
-        /// How long unless something else is chosen.
         package static let defaultTimeout = 1_500
 
         /// What becomes of a notification about which there is no good answer.
         package enum Failure: String, Sendable, CaseIterable {
-            /// It is sent as it is.
             case deliver
-            /// It is not sent.
             case drop
         }
 
@@ -174,7 +159,6 @@ package enum EndpointRole: Sendable, Equatable {
         /// Whether it is told who is to be notified.
         package var includesRecipients: Bool
 
-        /// What holds.
         package init(
             timeout: Int = Self.defaultTimeout,
             onFailure: Failure = .deliver,

@@ -11,7 +11,6 @@ package final class EndpointBook: Service {
 
     private let list: WatchedList<EndpointList>
 
-    /// A book of what is in `store`.
     package init(
         store: any EndpointListSource,
         announcements: Announcements = Announcements(),

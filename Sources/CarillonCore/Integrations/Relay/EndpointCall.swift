@@ -1,19 +1,13 @@
 /// One message to an endpoint, to be signed and sent once, with somebody waiting for the answer.
 package struct EndpointCall: Sendable {
-    /// What is asked of it.
     package enum Method: String, Sendable {
-        /// To tell what it has.
         case get = "GET"
-        /// To take what it is sent.
         case post = "POST"
     }
 
-    /// The network of the endpoint.
     package var networkID: NetworkID
     package var endpointID: EndpointID
-    /// What is asked of it.
     package var method: Method
-    /// Where it is reached.
     package var url: String
     /// What signs, the newest first.
     package var secrets: [WebhookSecret]
@@ -83,12 +77,9 @@ package struct EndpointAnswer: Sendable, Equatable {
         }
     }
 
-    /// The answer, or why there is none.
     package var result: Result<Reply, Failure>
-    /// How long it took.
     package var time: Duration
 
-    /// What came of a call.
     package init(_ result: Result<Reply, Failure>, time: Duration) {
         self.result = result
         self.time = time

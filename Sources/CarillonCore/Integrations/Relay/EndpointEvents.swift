@@ -3,12 +3,10 @@ package struct EndpointEvents: Sendable, Equatable {
     /// The most patterns.
     package static let maximumCount = 50
 
-    /// The types that people are notified of.
     private static let notifying = Set(EventType.notifying.map(\.rawValue))
     /// What an endpoint may be told of: what was accepted.
     private static let known = Set(EventType.known.map(\.rawValue))
 
-    /// What an endpoint may be told of besides.
     private static let feedback = Set(FeedbackType.allCases.map(\.rawValue))
 
     /// The patterns as they were written, each once.
@@ -32,7 +30,6 @@ package struct EndpointEvents: Sendable, Equatable {
         !types(of: pattern, for: mode).isEmpty
     }
 
-    /// The types that a pattern stands for.
     package static func types(of pattern: String, for mode: EndpointRole.Mode) -> Set<String> {
         types(for: mode).filter { matches($0, pattern) }
     }

@@ -4,7 +4,6 @@ import Synchronization
 
 /// How an endpoint fares that is asked.
 package struct EndpointNote: Sendable, Equatable {
-    /// Names an endpoint.
     package struct Key: Sendable, Hashable, Comparable {
         package var network: NetworkID
         package var endpoint: EndpointID
@@ -41,7 +40,6 @@ package final class EndpointNotes: Service {
     private let logger: Logger
     private let pending = Mutex<[EndpointNote.Key: EndpointNote]>([:])
 
-    /// Notes that are written to `store`.
     package init(log: any EndpointLog, clock: WallClock = .system, logger: Logger) {
         self.log = log
         self.clock = clock

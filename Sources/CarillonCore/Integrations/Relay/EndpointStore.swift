@@ -20,7 +20,6 @@ package struct EndpointList: Sendable {
         }
     }
 
-    /// What tells this list from a later one.
     package var version: Version
     /// The endpoints of each network that has any, the oldest first.
     package var endpoints: [NetworkID: [Endpoint]]

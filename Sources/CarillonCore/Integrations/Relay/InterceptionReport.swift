@@ -1,10 +1,8 @@
 /// What came of asking an endpoint about an event before anybody was notified of it, as it is shown (FACES section C3).
 package struct InterceptionReport: Sendable, Equatable {
-    /// How the question ended.
     package enum Ending: String, Sendable, CaseIterable {
         /// With an answer that is obeyed.
         case answered
-        /// The answer was not there in time.
         case timeout
         /// There was no connection, or an answer of another status.
         case error
@@ -25,23 +23,18 @@ package struct InterceptionReport: Sendable, Equatable {
         }
     }
 
-    /// What became of the notification.
     package enum Action: String, Sendable, CaseIterable {
         /// It is sent as it was.
         case deliver
         /// It is sent with changes, or to fewer people.
         case edit
-        /// It is not sent.
         case drop
     }
 
-    /// The longest reason, in characters and in bytes.
     package static let longestReason = (characters: 200, bytes: 500)
 
     package var endpointID: EndpointID
-    /// How the question ended.
     package var outcome: Ending
-    /// What became of the notification.
     package var action: Action
     /// Why: in the endpoint's words where it answered, in ours where it did not.
     package var reason: String?

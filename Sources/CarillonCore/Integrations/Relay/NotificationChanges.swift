@@ -1,16 +1,13 @@
 /// What an endpoint changes of a notification that it lets through (FACES section C3).
 package struct NotificationChanges: Sendable, Equatable {
-    /// The most users that can be left out.
     package static let maximumExclusions = 10_000
 
     /// Titles and bodies in place of those that were rendered: by language, and for all languages that are not named.
     package var texts: DirectTexts
     /// A merge patch for what the app gets.
     package var data: JSONObject
-    /// Who is not notified.
     package var excluded: Set<UserID>
 
-    /// Changes by their parts.
     package init(
         texts: DirectTexts = DirectTexts(),
         data: JSONObject = JSONObject(),
@@ -21,7 +18,6 @@ package struct NotificationChanges: Sendable, Equatable {
         self.excluded = excluded
     }
 
-    /// Whether nothing is changed.
     package var isEmpty: Bool { texts.isEmpty && data.isEmpty && excluded.isEmpty }
 }
 

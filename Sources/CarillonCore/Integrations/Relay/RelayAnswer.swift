@@ -6,7 +6,6 @@ package struct RelayAnswer: Sendable, Equatable {
     package var status: Int?
     /// How long it took, in milliseconds; `nil` where nothing was sent.
     package var milliseconds: Int?
-    /// What went wrong; `nil` when nothing did.
     package var error: String?
 
     /// An answer of whatever status.

@@ -1,6 +1,5 @@
 /// Names what one endpoint is told of one event.
 package struct RelayKey: Sendable, Hashable {
-    /// The network of both.
     package var networkID: NetworkID
     package var endpointID: EndpointID
     package var eventID: EventID
@@ -15,7 +14,6 @@ package struct RelayKey: Sendable, Hashable {
 /// What is needed to tell an endpoint of an event, as it is now.
 package struct RelayMessage: Sendable {
     package var settings: EndpointSettings
-    /// Whether it is in use.
     package var state: Endpoint.State
     /// What signs, the newest first.
     package var secrets: [WebhookSecret]
@@ -52,13 +50,11 @@ package struct QuestionMaterial: Sendable {
     }
 }
 
-/// Where messages to endpoints come from.
 package protocol RelaySource: Sendable {
     /// The messages of these keys; none where there is no such endpoint.
     func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage]
 }
 
-/// Where questions to endpoints come from.
 package protocol QuestionSource: Sendable {
     /// What a question to an endpoint about an event in the inbox is made of.
     func questionMaterial(_ key: RelayKey) async throws -> QuestionMaterial

@@ -69,7 +69,6 @@ extension Verdict {
 }
 
 extension EndpointRole.Interception.Failure {
-    /// What becomes of the notification.
     package var action: InterceptionReport.Action {
         switch self {
         case .deliver: .deliver

@@ -3,7 +3,6 @@
 ///
 /// Immutable and shared: events are copied often, and nearly all of them have none.
 package final class Verdict: Sendable {
-    /// What came of asking.
     package let report: InterceptionReport
     /// What is changed where the notification is sent.
     package let changes: NotificationChanges
@@ -13,14 +12,12 @@ package final class Verdict: Sendable {
         self.changes = changes
     }
 
-    /// Whether the endpoint keeps the notification from somebody.
     package func withholds(from user: UserID) -> Bool {
         report.action == .drop || changes.excluded.contains(user)
     }
 }
 
 extension Verdict: Equatable {
-    /// Equal parts.
     package static func == (left: Verdict, right: Verdict) -> Bool {
         left === right || left.report == right.report && left.changes == right.changes
     }

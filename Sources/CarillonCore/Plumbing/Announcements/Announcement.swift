@@ -20,7 +20,6 @@ package struct Announcement: Sendable, Hashable {
         case placements
     }
 
-    /// What was changed.
     package var topic: Topic
     package var networkID: NetworkID
 
@@ -30,9 +29,7 @@ package struct Announcement: Sendable, Hashable {
     }
 }
 
-/// What is told at once.
 package enum AnnouncementBatch: Sendable, Equatable {
-    /// These.
     case some(Set<Announcement>)
     /// More than could be listed, or nobody knows what: anything may have changed.
     case everything

@@ -22,7 +22,6 @@ package final class Announcements: Sendable {
     /// Says that something waits to be carried to the others; several announcements in a row are said once.
     package let wakeups: AsyncStream<Void>
 
-    /// Nothing to tell, and nobody to be told.
     package init() {
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }

@@ -53,7 +53,6 @@ package final class Journal: Service {
             return shares[largest.network]?.removeFirstOfFullest() ?? false
         }
 
-        /// Forgets entries that were written.
         mutating func forget(_ written: Set<UUID>, in place: JournalPlace) {
             guard var share = shares.removeValue(forKey: place.networkID) else { return }
             let before = share.count
@@ -70,7 +69,6 @@ package final class Journal: Service {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// A journal that is kept in `store`.
     package init(store: any JournalStore, clock: WallClock = .system, logger: Logger) {
         self.store = store
         ids = UUIDv7Generator(clock: clock)

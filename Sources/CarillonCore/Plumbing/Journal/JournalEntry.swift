@@ -42,7 +42,6 @@ package struct JournalNote: Sendable, Equatable {
 package struct JournalEntry: Sendable, Equatable {
     /// A UUIDv7.
     package var id: UUID
-    /// What it says.
     package var note: JournalNote
 
     package init(id: UUID, note: JournalNote) {
@@ -50,7 +49,6 @@ package struct JournalEntry: Sendable, Equatable {
         self.note = note
     }
 
-    /// When it was written.
     package var at: Timestamp { Timestamp(milliseconds: EventID(id).milliseconds) }
 }
 

@@ -1,5 +1,4 @@
 extension JournalNote {
-    /// The note as it is stored.
     package var stored: String {
         var json: JSONObject = ["operation": .string(operation), "status": .number(JSONNumber(status))]
         json["reason"] = reason.map(JSONValue.string)

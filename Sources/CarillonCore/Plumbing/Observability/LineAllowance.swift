@@ -2,12 +2,10 @@ import Synchronization
 
 /// Lets so many lines through within a while, and counts those beyond.
 package final class LineAllowance: Sendable {
-    /// What to do with a line.
     package enum Verdict: Sendable {
         case write
         /// Leave it out, and see to it that the number of those left out is written when the window is over.
         case omitFirst
-        /// Leave it out.
         case omit
     }
 
@@ -23,7 +21,6 @@ package final class LineAllowance: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
-    /// An allowance of so many lines within `window`.
     package init(
         lines: Int,
         within window: Duration,

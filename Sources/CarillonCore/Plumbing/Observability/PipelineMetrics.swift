@@ -24,7 +24,6 @@ package struct PipelineMetrics: Sendable {
     private let waitingEvents: Gauge
     private let waitingGroups: Gauge
 
-    /// Metrics that are kept by `factory`.
     package init(factory: any MetricsFactory) {
         self.factory = factory
         let name = "carillon_events_total"
@@ -134,7 +133,6 @@ package struct PipelineMetrics: Sendable {
     func waiting(groups: Int) { waitingGroups.record(groups) }
 }
 
-/// What became of a message to an endpoint, as it is counted.
 enum RelayOutcome: String, CaseIterable {
     case delivered
     case gone

@@ -11,7 +11,6 @@ package enum QueueStep: String, CaseIterable, Sendable {
     /// Those without which what ``OutboxClaims/oldestWait()`` measures stays where it is.
     package static let claims: [QueueStep] = [.events, .deliveries]
 
-    /// What is done, in words.
     package var words: String {
         switch self {
         case .events: "claiming accepted events"

@@ -21,7 +21,6 @@ package final class QueueWatch: Sendable {
     private let logger: Logger
     private let failing = Mutex<[QueueStep: Failure]>([:])
 
-    /// A watch that counts with `factory` and tells `logger`.
     package init(
         factory: any MetricsFactory,
         logger: Logger,

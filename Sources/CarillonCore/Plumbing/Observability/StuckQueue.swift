@@ -6,7 +6,6 @@ package struct StuckQueue: Sendable, Equatable {
         /// Why, as the database says it.
         package let reason: String
 
-        /// A claim that fails for a reason.
         package init(_ step: QueueStep, reason: String) {
             self.step = step
             self.reason = reason
@@ -17,7 +16,6 @@ package struct StuckQueue: Sendable, Equatable {
     package let waited: Duration
     package let failures: [Failure]
 
-    /// Work that has waited so long for what fails.
     package init(waited: Duration, failures: [Failure]) {
         self.waited = waited
         self.failures = failures

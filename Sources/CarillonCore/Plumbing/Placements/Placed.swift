@@ -8,13 +8,11 @@ package struct Placed<Port: Sendable>: Sendable {
     private let route: Route
     package let ports: [PlacementName: Port]
 
-    /// Ports by their placements, and what finds a network's placement.
     package init(_ ports: [PlacementName: Port], route: @escaping Route) {
         self.ports = ports
         self.route = route
     }
 
-    /// What is made of each placement's port.
     package func map<Other: Sendable>(_ transform: (Port) throws -> Other) rethrows -> Placed<Other> {
         Placed<Other>(try ports.mapValues(transform), route: route)
     }

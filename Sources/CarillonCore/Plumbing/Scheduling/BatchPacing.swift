@@ -15,7 +15,6 @@ struct BatchPacing: Sendable {
     /// Whether somebody is going to look again.
     private var isTimed = false
 
-    /// Nothing runs yet.
     init(maximum: Int, crowd: Int, patience: Duration) {
         self.maximum = maximum
         self.crowd = crowd

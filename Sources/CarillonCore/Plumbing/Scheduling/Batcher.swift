@@ -33,7 +33,6 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
         case isolated
     }
 
-    /// What has to happen because of what waits.
     private enum Step {
         case nothing
         case look(at: ContinuousClock.Instant)
@@ -278,7 +277,6 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
     }
 }
 
-/// How much a ``Batcher`` takes on.
 struct BatchLimits: Sendable {
     /// How many bytes of items may wait; beyond it callers are turned away.
     var waitingWeight = 64 << 20

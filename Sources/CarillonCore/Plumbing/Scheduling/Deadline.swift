@@ -1,9 +1,7 @@
 /// The work was cancelled because it took longer than it may; nothing of it was written.
 package struct DeadlineExceeded: TransientError, CustomStringConvertible {
-    /// The error.
     package init() {}
 
-    /// Trying again later can help.
     package var isTransient: Bool { true }
     /// Names nothing of the caller's.
     package var description: String { "it took longer than it may" }

@@ -4,7 +4,6 @@ import Synchronization
 package final class FairPlaces<Tenant: Hashable & Sendable, Lane: Hashable & Sendable>: Sendable {
     private typealias Queue = FairQueue<Tenant, Lane, Ticket>
 
-    /// Somebody who waits.
     fileprivate struct Ticket: Sendable {
         let number: UInt64
         /// Taken out when it is kept: a place that held the way to itself would never be given up.
@@ -48,7 +47,6 @@ package final class FairPlaces<Tenant: Hashable & Sendable, Lane: Hashable & Sen
     }
 
     package var taken: Int { state.withLock { $0.queue.places } }
-    /// How many wait in line.
     package var waiting: Int { state.withLock { $0.queue.count } }
 
     /// Waits for a place, which takes nothing of the time that the task's ``UnitOfWork`` has.
@@ -80,7 +78,6 @@ package final class FairPlaces<Tenant: Hashable & Sendable, Lane: Hashable & Sen
         return place
     }
 
-    /// Gives up waiting.
     private func withdraw(_ number: UInt64, of tenant: Tenant, in lane: Lane) {
         let gone = state.withLock { $0.queue.remove(of: tenant, in: lane) { $0.number == number } }
         for ticket in gone { ticket.way?.finish() }

@@ -3,7 +3,6 @@ import DequeModule
 extension FairQueue {
     /// Whether a lane's items get their turns.
     package enum LaneState: Sendable, Equatable {
-        /// They do.
         case sending
         /// One of them is finding out whether the others can follow.
         case probing

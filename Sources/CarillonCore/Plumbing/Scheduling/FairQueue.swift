@@ -13,13 +13,11 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     /// An item whose turn it is: it takes a place until ``finished(_:at:)``.
     package struct Turn: Sendable {
         package let tenant: Tenant
-        /// The lane it waited in.
         package let lane: Lane
         /// What waited.
         package var item: Item
         /// Whether it finds out if its paused lane works again.
         package let isProbe: Bool
-        /// How many places it takes.
         fileprivate var places: Int
         /// When it came.
         fileprivate let start: ContinuousClock.Instant
@@ -41,12 +39,10 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     package private(set) var count = 0
     /// How many places are taken.
     package private(set) var places = 0
-    /// How many items are worked on.
     package private(set) var working = 0
     /// Whether nothing is let in any more.
     package private(set) var isShutDown = false
 
-    /// An empty queue.
     package init(limits: FairQueueLimits) {
         self.limits = limits
     }
@@ -245,7 +241,6 @@ extension FairQueue {
 // MARK: - Lanes
 
 extension FairQueue {
-    /// What a lane is doing.
     package func state(of tenant: Tenant, _ lane: Lane) -> LaneState {
         lanes[Key(tenant: tenant, lane: lane)]?.state ?? .sending
     }
@@ -278,7 +273,6 @@ extension FairQueue {
         lanes.filter { $1.weight > 0 || $1.places > 0 }.map { ($0.key.tenant, $0.key.lane) }
     }
 
-    /// How many places a lane has.
     package func places(of tenant: Tenant, in lane: Lane) -> Int { lanes[Key(tenant: tenant, lane: lane)]?.places ?? 0 }
 
     /// How many items of a lane wait.
@@ -302,7 +296,6 @@ extension FairQueue {
         return waiting.map(\.item)
     }
 
-    /// Sends to a lane again.
     package mutating func resume(_ tenant: Tenant, _ lane: Lane) {
         let key = Key(tenant: tenant, lane: lane)
         guard lanes[key] != nil else { return }
@@ -371,7 +364,6 @@ extension FairQueue {
         noteRoom(of: key)
     }
 
-    /// Remembers whether a lane may have no room.
     private mutating func noteRoom(of key: Key) {
         guard let record = lanes[key], record.isTight(limits) != record.isNotedAsTight else { return }
         lanes[key]?.isNotedAsTight.toggle()

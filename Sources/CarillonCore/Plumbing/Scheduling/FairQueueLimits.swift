@@ -1,11 +1,8 @@
-/// How much a ``FairQueue`` takes.
 package struct FairQueueLimits: Sendable {
     /// What all that waits may weigh together.
     package var weight: Int
-    /// What may wait in one lane.
     package var weightPerLane: Int
     package var places: Int
-    /// How many of them one lane may have.
     package var placesPerLane: Int
     /// How many of them one tenant may have, however many are free.
     package var placesPerTenant: Int
@@ -18,7 +15,6 @@ package struct FairQueueLimits: Sendable {
     /// there are none.
     package var patience: Duration?
 
-    /// Limits by their parts.
     package init(
         weight: Int,
         weightPerLane: Int = .max,

@@ -8,7 +8,6 @@ package struct GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     private let batcher: Batcher<Bool, Key, Value?>
 
-    /// What asks for many at once.
     package init(_ read: @escaping Read) {
         batcher = Batcher(limits: BatchLimits(itemsPerBatch: Self.batchSize, batches: 1)) { keys, _ in
             let values = try await read(Array(Set(keys)))

@@ -1,9 +1,7 @@
-/// How fast the items of a lane are worked on.
 struct LanePace: Sendable {
     /// What is assumed of a lane of which no item is through yet.
     private static let usualTime = Duration.milliseconds(100)
 
-    /// How many are worked on.
     private(set) var working = 0
     /// How many there were when all places of the lane were taken; `nil` where that was not so of late.
     private(set) var most: Int?

@@ -49,10 +49,8 @@ package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Senda
         self.end = end
     }
 
-    /// How many values are remembered.
     package var count: Int { state.withLock { $0.entries.count } }
 
-    /// A value that is remembered.
     package func remembered(_ key: Key) -> Value? {
         let moment = now()
         return state.withLock { $0.entries[key] }.flatMap { moment < $0.end ? $0.value : nil }
@@ -61,7 +59,6 @@ package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// A value as it was read last, even if it is over; `nil` also when it had to make room.
     package func last(_ key: Key) -> Value? { state.withLock { $0.entries[key]?.value } }
 
-    /// Whether a value is being read.
     package func isReading(_ key: Key) -> Bool { state.withLock { $0.readings[key] != nil } }
 
     /// A value that is remembered and may be used as `isGood` says; otherwise the one that is being read, or that `read` reads now.

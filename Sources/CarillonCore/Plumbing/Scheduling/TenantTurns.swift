@@ -67,7 +67,6 @@ struct TenantTurns<Tenant: Hashable & Sendable, Lane: Sendable>: Sendable {
     /// Whose turn it is of those that have at most so many places, until ``endTurn(of:tookPlace:)``.
     func next(withAtMost places: Int) -> Tenant? { ring.first(withLoad: places) }
 
-    /// Takes the next lane of a tenant.
     mutating func popLane(of tenant: Tenant) -> Lane? {
         records[tenant]?.firstLanes.popFirst() ?? records[tenant]?.lanes.popFirst()
     }
@@ -84,7 +83,6 @@ struct TenantTurns<Tenant: Hashable & Sendable, Lane: Sendable>: Sendable {
         return false
     }
 
-    /// Lets nobody have a turn.
     mutating func removeTurns() {
         for tenant in Array(records.keys) {
             records[tenant]?.turn = nil

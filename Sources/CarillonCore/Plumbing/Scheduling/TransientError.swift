@@ -11,7 +11,6 @@ package protocol TransientError: Error {
 }
 
 extension TransientError {
-    /// Most are not.
     package var isContention: Bool { false }
     /// Nothing was written.
     package var isOutcomeUnknown: Bool { false }
@@ -34,12 +33,8 @@ extension Error {
 
 /// Something failed after a part of the work had been written, or may have been.
 package struct OutcomeUnknown: TransientError, CustomStringConvertible {
-    /// What failed.
     package let cause: any Error
-    /// Trying again later can help.
     package var isTransient: Bool { true }
-    /// That is what it says.
     package var isOutcomeUnknown: Bool { true }
-    /// As the cause says it.
     package var description: String { "\(cause), after something may have been written" }
 }

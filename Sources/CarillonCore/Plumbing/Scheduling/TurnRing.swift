@@ -26,10 +26,8 @@ struct TurnRing<Member: Sendable, Load: Comparable & Sendable>: Sendable {
     private var root: Int?
     private var priorities = SplitMix(state: 0)
 
-    /// The smallest load; `nil` without members.
     var leastLoad: Load? { root.map { nodes[$0].least } }
 
-    /// Puts a member behind all others.
     mutating func append(_ member: Member, load: Load) -> Position {
         let node = Node(member: member, load: load, least: load, priority: priorities.next())
         let index: Int
@@ -44,7 +42,6 @@ struct TurnRing<Member: Sendable, Load: Comparable & Sendable>: Sendable {
         return Position(node: index)
     }
 
-    /// Changes a member's load.
     mutating func setLoad(_ load: Load, at position: Position) {
         nodes[position.node].load = load
         var next: Int? = position.node
@@ -75,7 +72,6 @@ struct TurnRing<Member: Sendable, Load: Comparable & Sendable>: Sendable {
         setRoot(joined(joined(rest, front), own))
     }
 
-    /// Takes a member out.
     mutating func remove(_ position: Position) {
         let (front, back) = split(before: position.node)
         let (own, rest) = splitFirst(back)
@@ -83,7 +79,6 @@ struct TurnRing<Member: Sendable, Load: Comparable & Sendable>: Sendable {
         unused.append(own)
     }
 
-    /// Takes out all.
     mutating func removeAll() {
         nodes = []
         unused = []
@@ -118,7 +113,6 @@ extension TurnRing {
         nodes[index].least = least
     }
 
-    /// One part behind another.
     private mutating func joined(_ front: Int?, _ back: Int?) -> Int? {
         guard let front, let back else { return front ?? back }
         if nodes[front].priority > nodes[back].priority {

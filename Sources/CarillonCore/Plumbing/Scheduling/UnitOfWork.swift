@@ -16,7 +16,6 @@ package final class UnitOfWork: Sendable {
     private let limit: Duration
     private let state: Mutex<State>
 
-    /// A unit that has so much time from now on.
     package init(within limit: Duration) {
         self.limit = limit
         state = Mutex(State(deadline: .now + limit))

@@ -10,11 +10,9 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendable
         let continuation: CheckedContinuation<[Answer], any Error>
     }
 
-    /// What a tenant has waiting.
     private struct Share {
         var requests: Deque<Request> = []
         var weight = 0
-        /// How many items.
         var count = 0
     }
 
@@ -23,7 +21,6 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendable
     /// Tenants with something waiting, the next one first.
     private(set) var turns: Deque<Tenant> = []
     private(set) var weight = 0
-    /// How many items wait.
     private(set) var count = 0
 
     func weight(of tenant: Tenant) -> Int { shares[tenant]?.weight ?? 0 }

@@ -10,7 +10,6 @@ package struct LatencyHistogram: Sendable, Equatable {
     /// How often, by step; only steps that were met.
     private(set) package var counts: [Int: Int] = [:]
 
-    /// Nothing yet.
     package init() {}
 
     /// A histogram of counts by step; of what no histogram has, nothing is taken.
@@ -19,16 +18,13 @@ package struct LatencyHistogram: Sendable, Equatable {
         self.counts = counts.filter { (0...last).contains($0.key) && $0.value > 0 }
     }
 
-    /// Whether nothing was noted.
     package var isEmpty: Bool { counts.isEmpty }
 
-    /// Notes that something took a time, so many times.
     package mutating func note(_ milliseconds: Int64, count: Int = 1) {
         guard count > 0 else { return }
         counts[Self.step(of: min(max(0, milliseconds), 1 << Self.longestBits)), default: 0] += count
     }
 
-    /// Adds what another one noted.
     package mutating func add(_ other: LatencyHistogram) {
         counts.merge(other.counts, uniquingKeysWith: +)
     }

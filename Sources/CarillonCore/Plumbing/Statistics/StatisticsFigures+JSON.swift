@@ -86,6 +86,5 @@ extension StatisticsFigures {
 }
 
 extension [Int] {
-    /// The number at a place; nothing where there is none.
     fileprivate func at(_ index: Int) -> Int { index < count ? self[index] : 0 }
 }

@@ -15,7 +15,6 @@ package struct StatisticsFigures: Sendable, Equatable {
 
     /// What events' recipients are told apart by.
     package struct Subject: Sendable, Hashable {
-        /// What happened.
         package var type: EventType
         /// Whose switch is asked.
         package var module: Module
@@ -37,7 +36,6 @@ package struct StatisticsFigures: Sendable, Equatable {
         /// Those whom an endpoint left out.
         package var intercepted = 0
 
-        /// Nobody.
         package init() {}
     }
 
@@ -45,7 +43,6 @@ package struct StatisticsFigures: Sendable, Equatable {
     package struct Deliveries: Sendable, Equatable {
         /// Taken by the push service.
         package var delivered = 0
-        /// Gone.
         package var unregistered = 0
         /// Not worth delivering any more.
         package var expired = 0
@@ -66,9 +63,7 @@ package struct StatisticsFigures: Sendable, Equatable {
         package init() {}
     }
 
-    /// By what happened.
     package var events: [EventType: Acceptances] = [:]
-    /// By what happened, and whose switch was asked.
     package var recipients: [Subject: Recipients] = [:]
     package var deliveries: [ProviderName: Deliveries] = [:]
     /// From the 202 to the first hand-over to a provider, of each notification to a device.
@@ -78,17 +73,13 @@ package struct StatisticsFigures: Sendable, Equatable {
 
     package init() {}
 
-    /// Whether nothing happened.
     package var isEmpty: Bool {
         events.isEmpty && recipients.isEmpty && deliveries.isEmpty && latency.isEmpty && posts.isEmpty
     }
 
-    /// How many events were accepted, of whatever type.
     package var acceptedEvents: Int { events.values.map(\.accepted).reduce(0, +) }
-    /// How many posts were refused, on whatever route.
     package var refusedPosts: Int { posts.values.map(\.refused).reduce(0, +) }
 
-    /// Adds what happened elsewhere, or at another time.
     package mutating func add(_ other: StatisticsFigures) {
         for (type, counts) in other.events { events[type, default: Acceptances()].add(counts) }
         for (subject, counts) in other.recipients { recipients[subject, default: Recipients()].add(counts) }
@@ -99,7 +90,6 @@ package struct StatisticsFigures: Sendable, Equatable {
 }
 
 extension StatisticsFigures.Acceptances {
-    /// Adds others.
     package mutating func add(_ other: Self) {
         accepted += other.accepted
         duplicate += other.duplicate
@@ -107,7 +97,6 @@ extension StatisticsFigures.Acceptances {
 }
 
 extension StatisticsFigures.Posts {
-    /// Adds others.
     package mutating func add(_ other: Self) {
         all += other.all
         refused += other.refused
@@ -115,7 +104,6 @@ extension StatisticsFigures.Posts {
 }
 
 extension StatisticsFigures.Recipients {
-    /// Adds others.
     package mutating func add(_ other: Self) {
         notified += other.notified
         noDevice += other.noDevice
@@ -125,7 +113,6 @@ extension StatisticsFigures.Recipients {
 }
 
 extension StatisticsFigures.Deliveries {
-    /// Adds others.
     package mutating func add(_ other: Self) {
         delivered += other.delivered
         unregistered += other.unregistered

@@ -2,7 +2,6 @@
 package struct StatisticsPoint: Sendable, Equatable {
     /// When the step began.
     package var at: Timestamp
-    /// What happened.
     package var figures: StatisticsFigures
 
     package init(at: Timestamp, figures: StatisticsFigures) {
@@ -19,7 +18,6 @@ package struct StatisticsReader: Sendable {
     private let recorder: StatisticsRecorder
     private let store: any StatisticsStore
 
-    /// A reader of what `store` keeps and `recorder` counts.
     package init(recorder: StatisticsRecorder, store: some StatisticsStore) {
         self.recorder = recorder
         self.store = store

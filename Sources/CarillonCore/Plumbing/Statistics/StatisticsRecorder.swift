@@ -50,7 +50,6 @@ package final class StatisticsRecorder: Sendable {
     /// The time by which is counted.
     package var now: Timestamp { clock.now() }
 
-    /// Adds what has just happened in networks.
     package func add(_ news: [NetworkID: StatisticsFigures]) {
         guard !news.isEmpty else { return }
         state.withLock { state in
@@ -66,7 +65,6 @@ package final class StatisticsRecorder: Sendable {
         }
     }
 
-    /// Adds what has just happened in a network.
     package func add(to network: NetworkID, _ count: (inout StatisticsFigures) -> Void) {
         var figures = StatisticsFigures()
         count(&figures)
@@ -93,7 +91,6 @@ package final class StatisticsRecorder: Sendable {
         }
     }
 
-    /// Forgets rows that were written.
     func forget(_ rows: [StatisticsRow]) {
         state.withLock { state in
             for row in rows { if let number = row.origin?.number { state.remove(number) } }

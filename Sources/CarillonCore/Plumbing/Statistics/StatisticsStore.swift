@@ -20,7 +20,6 @@ package struct StatisticsRow: Sendable, Equatable {
     package var at: Timestamp
     /// Who counted it; `nil` for what is added up already, and for what is still counted.
     package var origin: Origin?
-    /// What was counted.
     package var figures: StatisticsFigures
 
     package init(networkID: NetworkID, at: Timestamp, origin: Origin?, figures: StatisticsFigures) {
@@ -33,14 +32,11 @@ package struct StatisticsRow: Sendable, Equatable {
 
 /// The length of time that figures are shown for.
 package enum StatisticsStep: String, Sendable, CaseIterable {
-    /// 60 seconds.
     case minute
-    /// 60 minutes.
     case hour
     /// 24 hours, in UTC.
     case day
 
-    /// The length.
     package var duration: Duration {
         switch self {
         case .minute: .seconds(60)
@@ -49,7 +45,6 @@ package enum StatisticsStep: String, Sendable, CaseIterable {
         }
     }
 
-    /// When the step began that a moment is in.
     package func beginning(of moment: Timestamp) -> Timestamp {
         let length = duration.wholeMilliseconds
         let (quotient, remainder) = moment.milliseconds.quotientAndRemainder(dividingBy: length)

@@ -28,7 +28,6 @@ enum ChannelUpdated: EventKind {
     static let name = "channel.updated"
 }
 
-/// A channel is gone.
 enum ChannelDeleted: EventKind {
     static let name = "channel.deleted"
     static let fact: EventFact? = .channelGone

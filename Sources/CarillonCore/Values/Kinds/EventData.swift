@@ -8,13 +8,11 @@ package struct EventData {
     /// Whether all of them are understood; else those that the first release knew, which passed over any other, whatever it was.
     let isWhole: Bool
 
-    /// The channel, which is required.
     mutating func channel() -> Channel? { object.channel("channel", required: true, isWhole: isWhole) }
 
     /// Who caused it.
     mutating func user(required: Bool = false) -> Person? { object.person("user", required: required) }
 
-    /// The users of a list.
     mutating func userIDs(_ key: String) -> Set<UserID>? {
         object.userIDs(key, maximumCount: Self.maximumPeopleCount).map { Set($0) }
     }

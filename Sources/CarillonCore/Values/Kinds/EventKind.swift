@@ -36,7 +36,6 @@ package enum EventFact: Sendable {
     case join
     /// They are members, which is no news of whoever was one before.
     case belong
-    /// Its members are none any more.
     case leave
     /// Who caused it is gone, with devices, memberships and toggles.
     case userGone

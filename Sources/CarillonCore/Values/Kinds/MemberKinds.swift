@@ -1,4 +1,3 @@
-/// People became members of a channel.
 enum MemberJoined: EventKind {
     static let name = "member.joined"
     static let fact: EventFact? = .join
@@ -27,7 +26,6 @@ enum MemberJoined: EventKind {
     }
 }
 
-/// People are no longer members of a channel.
 enum MemberLeft: EventKind {
     static let name = "member.left"
     static let fact: EventFact? = .leave

@@ -1,4 +1,3 @@
-/// Somebody wrote in a channel.
 enum MessageSent: EventKind {
     static let name = "message.sent"
     // Who writes in a channel is in it.
@@ -29,7 +28,6 @@ enum MessageSent: EventKind {
     }
 }
 
-/// What somebody wrote is gone.
 enum MessageDeleted: EventKind {
     static let name = "message.deleted"
     static let fact: EventFact? = .messageGone

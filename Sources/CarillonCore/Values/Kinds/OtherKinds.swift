@@ -5,7 +5,6 @@ enum UserUpdated: EventKind {
     static func read(_ data: inout EventData, into event: inout Event) { event.actor = data.user(required: true) }
 }
 
-/// A person is gone.
 enum UserDeleted: EventKind {
     static let name = "user.deleted"
     static let fact: EventFact? = .userGone
@@ -24,7 +23,6 @@ enum NotificationDirect: EventKind {
     static func read(_ data: inout EventData, into event: inout Event) {}
 }
 
-/// Any kind that this release knows nothing of.
 enum UnknownKind: EventKind {
     static let name = ""
 }

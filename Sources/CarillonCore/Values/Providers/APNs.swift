@@ -1,5 +1,4 @@
 extension ProviderName {
-    /// Apple Push Notification service.
     package static let apns = ProviderName(
         ProviderKind(
             name: "apns",

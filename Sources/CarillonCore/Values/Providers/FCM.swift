@@ -1,5 +1,4 @@
 extension ProviderName {
-    /// Firebase Cloud Messaging.
     package static let fcm = ProviderName(
         ProviderKind(
             name: "fcm",
@@ -11,7 +10,6 @@ extension ProviderName {
 }
 
 extension DeviceAddress {
-    /// An FCM registration token of an app.
     package static func fcm(token: String, appID: String) -> DeviceAddress {
         DeviceAddress(.fcm, token, appID: appID)
     }

@@ -16,10 +16,8 @@ extension ProviderName {
 }
 
 extension DeviceAddress {
-    /// A line on standard output.
     package static let log = DeviceAddress(.log)
 
-    /// A URL that takes signed POSTs.
     package static func webhook(url: String) -> DeviceAddress { DeviceAddress(.webhook, url) }
 }
 

@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonEdge
 
-/// Who calls, and what they may do.
 struct AblyCaller: Sendable {
     /// For whom somebody may speak.
     enum Client: Sendable, Equatable {
@@ -12,7 +11,6 @@ struct AblyCaller: Sendable {
 
     let network: Network
     let appID: String
-    /// What its admin says of it.
     let settings: AblySettings
     /// The key that vouches for the caller.
     let keyName: String
@@ -25,10 +23,8 @@ struct AblyCaller: Sendable {
     /// Whether everything under `/push` is theirs.
     var isAdmin: Bool { capability.allows(.pushAdmin) }
 
-    /// For whom they write, as far as limits go.
     var writer: Writer { isAdmin ? .admin : .user }
 
-    /// Passes those who may do something on a channel.
     func require(_ operation: AblyCapability.Operation, on channel: String) throws(AblyError) {
         guard capability.allows(operation, on: channel) else {
             throw .capability("\(operation.rawValue) is not allowed on this channel")

@@ -2,7 +2,6 @@ import CarillonCore
 
 /// What the holder of a key or a token may do on which channels, as Ably writes it: `{"chat:*":["push-subscribe","publish"]}`.
 struct AblyCapability: Sendable, Equatable {
-    /// What can be allowed here.
     enum Operation: String {
         case pushAdmin = "push-admin"
         case pushSubscribe = "push-subscribe"
@@ -61,14 +60,12 @@ struct AblyCapability: Sendable, Equatable {
 
     var text: String { JSONValue.object(json).serializedText }
 
-    /// Whether something is allowed on a channel.
     func allows(_ operation: Operation, on channel: String) -> Bool {
         operations.contains { resource, names in
             Self.allow(names, operation) && Self.covers(resource, channel)
         }
     }
 
-    /// Whether something is allowed on any channel.
     func allows(_ operation: Operation) -> Bool { operations.values.contains { Self.allow($0, operation) } }
 
     func cut(to other: AblyCapability) -> AblyCapability {

@@ -31,7 +31,6 @@ struct AblyToken: Sendable {
     /// Whether it speaks for a device; only Carillon signs such.
     var isOfDevice: Bool { signed.claims.contains(Claim.device) }
 
-    /// Whether it is of a time that is yet to come.
     func isOfTheFuture(at now: Timestamp) -> Bool { !signed.hasBegun(at: now, tolerance: Self.clockTolerance) }
 
     /// Makes a token.

@@ -51,7 +51,6 @@ struct AblyTokenController: Sendable {
         return .ably(.object(try token(wanted, key, secret)), status: .created, to: request)
     }
 
-    /// The key that a request was signed with.
     private func key(named name: String, signing wanted: AblyTokenRequest, _ mac: String) async throws -> StoredFaceKey
     {
         let wrong = AblyError.credentials("there is no such key, or mac is not what it makes of this request")

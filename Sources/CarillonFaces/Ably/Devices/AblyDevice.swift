@@ -44,7 +44,6 @@ struct AblyDevice: Sendable {
         self.metadata = metadata
     }
 
-    /// What is kept with a device at this address.
     func attributes(at address: DeviceAddress) -> JSONObject {
         var attributes: JSONObject = [
             "platform": .string(platform.rawValue), "formFactor": .string(formFactor.rawValue),
@@ -73,7 +72,6 @@ extension Device {
         return json
     }
 
-    /// How it does, in Ably's word.
     var ablyState: String {
         switch state {
         case .active: trouble == nil ? "ACTIVE" : "FAILING"

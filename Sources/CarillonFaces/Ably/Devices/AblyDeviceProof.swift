@@ -6,7 +6,6 @@ import Hummingbird
 
 extension AblyAuthenticator {
     enum Proof: Equatable {
-        /// They say nothing of that kind.
         case none
         /// What they say does not prove it.
         case wrong

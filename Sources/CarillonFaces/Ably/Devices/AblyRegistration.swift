@@ -25,7 +25,6 @@ struct AblyRegistration: Sendable {
         return try place(kept, id, client ?? .nobody, body, known)
     }
 
-    /// A device with what is given changed.
     func device(changing known: Device, _ body: AblyDeviceBody) throws(AblyError) -> Device {
         var kept = AblyDevice(of: known)
         try Self.check(body, against: kept)

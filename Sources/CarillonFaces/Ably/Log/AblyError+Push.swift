@@ -64,7 +64,6 @@ extension AblyError {
         return isAway ? .unreachable : .rejected
     }
 
-    /// The error as a device shows it.
     var ofDevice: JSONValue {
         ["code": JSONValue(code), "statusCode": JSONValue(status.code), "message": .string(message)]
     }

@@ -9,7 +9,6 @@ struct AblyMessages: Sendable {
     struct Message: Sendable {
         /// What it is recognised by when it comes again.
         let id: String
-        /// What is to be pushed, if anything.
         let push: AblyPayload?
     }
 

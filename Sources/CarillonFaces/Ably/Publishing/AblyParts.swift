@@ -1,6 +1,5 @@
 import CarillonCore
 
-/// What somebody wrote for Apple's devices.
 struct AblyAPNsPart: Sendable {
     /// The part in Carillon's words; `nil` where nothing was written.
     let json: JSONObject?

@@ -10,7 +10,6 @@ struct AblyPublishController: Sendable {
     /// How many events are made durable together.
     private static let eventsTogether = 500
 
-    /// An item of a batch on its way.
     private struct Item {
         var targets: [AblyTarget] = []
         var events: [ParsedEvent] = []

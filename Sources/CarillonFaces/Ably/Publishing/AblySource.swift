@@ -21,7 +21,6 @@ enum AblySource {
     /// Whose it is; `nil` for what Ably's clients did not publish.
     static func appID(of id: String) -> String? { parts(of: id)?.first.map(String.init) }
 
-    /// What the message is called, where the id tells.
     static func messageID(of id: String) -> String? {
         guard let parts = parts(of: id), !parts[1].isEmpty else { return nil }
         return AblyMessages.base(of: String(parts[2]))

@@ -5,7 +5,6 @@ import Metrics
 /// Whom a push is for, when it is for nobody's channel.
 enum AblyTarget: Sendable {
     case device(DeviceID)
-    /// A client's devices.
     case client(UserID)
     /// Whatever is reached there; in the form of Carillon's own API.
     case address(JSONObject)
@@ -34,7 +33,6 @@ enum AblyTarget: Sendable {
         }
     }
 
-    /// The device, if it is one.
     var device: DeviceID? { if case .device(let id) = self { id } else { nil } }
 
     /// Whom these are, as one audience or more: as few as there are kinds of them.
@@ -63,7 +61,6 @@ struct AblyPublication: Sendable {
     private let appID: String
     private let droppedHeaders: Counter
 
-    /// Publications of a caller.
     init(_ caller: AblyCaller, _ services: Services) {
         let addresses = services.addressReader(for: caller.network)
         parser = NotificationParser(clock: services.clock, addresses: addresses)
@@ -75,7 +72,6 @@ struct AblyPublication: Sendable {
         )
     }
 
-    /// What something is recognised by that comes once.
     var newID: String { AblySource.newID(of: appID) }
 
     /// An event of a payload, read as strictly as what is posted as such.

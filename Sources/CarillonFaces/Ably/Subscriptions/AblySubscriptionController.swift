@@ -6,7 +6,6 @@ import Hummingbird
 /// `/push/channelSubscriptions` and `/push/channels` (FACES E5): a channel is a tag, and subscribing makes nobody a member.
 struct AblySubscriptionController: Sendable {
     private static let filters: Set<String> = ["channel", "deviceId", "clientId", "appId"]
-    /// How many are looked at together.
     private static let batchSize = 500
 
     let services: Services
@@ -212,7 +211,6 @@ extension Subscription {
     /// What a cursor stands for: ids hold no control character.
     var ablyPlace: String { "\(tag.rawValue)\n\(subscriber.kind.rawValue)\n\(subscriber.id)" }
 
-    /// Reads what ``ablyPlace`` wrote; `nil` for anything else.
     init?(ablyPlace text: String) {
         let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let tag = TagID(parts[0]), let kind = Subscriber.Kind(rawValue: parts[1]),

@@ -92,7 +92,6 @@ enum AblyBody {
         }
     }
 
-    /// The body of a request, which has to be an object.
     static func object(of request: Request) async throws -> JSONObject {
         guard case .object(let object) = try await value(of: request) else {
             throw AblyError.body("the body must be an object")

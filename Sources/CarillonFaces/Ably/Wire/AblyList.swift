@@ -29,7 +29,6 @@ struct AblyFilters {
         return value ?? other
     }
 
-    /// The device that is asked for.
     func device() throws -> DeviceID? {
         try text("deviceId").map { text in
             guard let id = DeviceID(text) else { throw AblyError.device }
@@ -37,7 +36,6 @@ struct AblyFilters {
         }
     }
 
-    /// The client that is asked for.
     func client() throws -> UserID? {
         try text("clientId").map { text in
             guard let id = UserID(text) else { throw AblyError.client }
@@ -45,7 +43,6 @@ struct AblyFilters {
         }
     }
 
-    /// The channel that is asked for.
     func channel() throws -> TagID? { try text("channel").map { text in try TagID(ablyChannel: text) } }
 
     /// `true` or `false`.
@@ -101,7 +98,6 @@ struct AblyPage {
             + (try filters.text("format").map { [("format", $0)] } ?? [])
     }
 
-    /// The key that a cursor stands for.
     func after<Key>(_ read: (String) -> Key?) throws(AblyError) -> Key? {
         guard let cursor else { return nil }
         guard let text = Base64URL.text(cursor), let key = read(text) else {

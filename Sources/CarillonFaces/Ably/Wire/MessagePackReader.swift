@@ -21,7 +21,6 @@ struct MessagePackReader: ~Copyable {
         self.bytes = bytes
     }
 
-    /// The one value that some bytes are.
     static func value(of bytes: [UInt8]) throws(MessagePackError) -> JSONValue {
         guard !bytes.isEmpty else { throw .empty }
         var reader = MessagePackReader(bytes)
@@ -107,7 +106,6 @@ struct MessagePackReader: ~Copyable {
         String(validating: try content(of: length), as: UTF8.self) ?? "\0"
     }
 
-    /// Bytes as text, where they are one.
     private static func words(of content: ArraySlice<UInt8>) -> String {
         String(validating: content, as: UTF8.self) ?? Base64URL.encode(content)
     }
@@ -135,22 +133,13 @@ struct MessagePackReader: ~Copyable {
 /// Says what makes bytes no MessagePack, or MessagePack that is not accepted; holds nothing of them.
 enum MessagePackError: String, Error, CaseIterable {
     case empty = "a value is needed, there is nothing"
-    /// They end in the middle of a value, or announce more than there is.
     case endsEarly = "it ends too early"
-    /// Something follows the value.
     case trailing = "there is something after the end of the value"
-    /// Arrays and maps stand too deep inside each other.
     case tooDeep = "arrays and maps are nested too deeply"
-    /// There are more values than an honest body has.
     case tooMany = "there are too many values"
-    /// The key of a map is no text.
     case keyIsNoText = "the keys of a map must be texts"
-    /// Two keys of a map are the same.
     case duplicateKey = "a key of a map was used before in it"
-    /// A floating-point number is an infinity, or none at all.
     case notANumber = "infinities and NaN are not allowed"
-    /// An extension type, of which none is known here.
     case extensionType = "extension types are not known here"
-    /// The one byte that means nothing.
     case reserved = "a byte means nothing"
 }

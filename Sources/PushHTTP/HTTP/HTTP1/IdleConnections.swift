@@ -10,7 +10,6 @@ final class IdleConnections: Sendable {
     private static let maximumPerOrigin = 64
     /// How many are kept altogether.
     private static let maximum = 512
-    /// How long one is used.
     private static let maximumAge = TimeAmount.seconds(60)
 
     private struct Entry {

@@ -14,7 +14,6 @@ final class FrameAllowanceHandler: ChannelInboundHandler {
     private let allowance: FrameAllowance
     /// The beginning of a frame's head.
     private var beginning = ByteBuffer()
-    /// How much is still to come of the frame that is being read.
     private var payloadLeft = 0
     private var isExhausted = false
 

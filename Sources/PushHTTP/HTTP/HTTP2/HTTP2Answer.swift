@@ -18,7 +18,6 @@ struct HTTP2Answer {
     private var body: [UInt8] = []
     private var bytesLeft: Int
 
-    /// An answer of which so much is read.
     init(maximumBytes: Int) {
         bytesLeft = maximumBytes
     }
@@ -48,7 +47,6 @@ struct HTTP2Answer {
         fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 
-    /// Takes a part of the body.
     mutating func receive(_ bytes: ByteBuffer, isLast: Bool) -> Progress {
         guard status != nil else { return .malformed }
         body.append(contentsOf: bytes.readableBytesView.prefix(bytesLeft))

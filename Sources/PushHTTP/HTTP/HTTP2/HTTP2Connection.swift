@@ -17,7 +17,6 @@ final class HTTP2Connection: Sendable {
         func retired(_ connection: ID, goAway: GoAway?)
     }
 
-    /// What a server said when it sent a connection away.
     struct GoAway: Sendable, Equatable {
         var code: Int
         /// The first bytes of what the server added; Apple sends `{"reason":"…"}`.

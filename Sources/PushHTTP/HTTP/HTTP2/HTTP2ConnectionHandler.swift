@@ -312,7 +312,6 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Ending requests
 
-    /// Ends a request and tells the server not to go on with it.
     private func reset(
         _ streamID: HTTP2StreamID,
         _ result: Result<OutboundResponse, any Error>,

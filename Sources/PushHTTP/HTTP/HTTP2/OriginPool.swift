@@ -5,7 +5,6 @@ import Synchronization
 
 /// The connections to one host, and the requests that wait for one.
 final class OriginPool: HTTP2Connection.Owner {
-    /// How a request gets to the host.
     enum Route: Sendable {
         case http2(HTTP2Connection)
         /// Over an HTTP/1.1 connection of its own.
@@ -21,7 +20,6 @@ final class OriginPool: HTTP2Connection.Owner {
     private let logger: Logger?
     private let state: Mutex<State>
     private let isClosed = Atomic(false)
-    /// Whether what is to be opened has not got its place yet.
     private let waitsForPlace = Atomic(false)
 
     init(_ origin: Origin, connector: Connector, policy: ConnectionPolicy, idle: IdleConnections, logger: Logger?) {

@@ -10,7 +10,6 @@ struct OriginState<Connection, Waiter: Sendable> {
 
     /// What becomes of a request.
     enum Answer {
-        /// Send it over this connection.
         case send(Connection)
         /// The host speaks HTTP/1.1: it needs a connection of its own.
         case useHTTP1
@@ -18,15 +17,12 @@ struct OriginState<Connection, Waiter: Sendable> {
         case wait(number: UInt64, opens: Bool)
         /// Too many wait already.
         case refuse
-        /// The host is left alone for a while.
         case leftAlone
     }
 
-    /// What follows from a change.
     struct Consequence {
         /// Whom to tell that it is their turn, and over which connection.
         var grants: [(waiter: Waiter, connection: Connection)] = []
-        /// Whether a connection is to be opened.
         var opens = false
         /// Who waited for a host that is left alone now.
         var unanswered: [Waiter] = []
@@ -65,13 +61,10 @@ struct OriginState<Connection, Waiter: Sendable> {
     /// Whether nothing is connected, being connected, or waiting, and nothing has to be remembered of the host.
     var isUnused: Bool { entries.isEmpty && !isAwaited && !isOpening && rest.isForgotten(at: .now) }
 
-    /// How many wait for a connection.
     var waiting: Int { line.count }
 
-    /// Whether anybody does.
     var isAwaited: Bool { waiting > 0 }
 
-    /// The open connections.
     var connections: [Connection] { entries.map(\.connection) }
 
     /// Finds a connection for a request.
@@ -135,7 +128,6 @@ struct OriginState<Connection, Waiter: Sendable> {
         return consequence()
     }
 
-    /// A request that was sent over a connection has ended.
     mutating func requestEnded(on id: ID) -> Consequence {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return Consequence() }
         entries[index].used -= 1
@@ -149,7 +141,6 @@ struct OriginState<Connection, Waiter: Sendable> {
         return consequence()
     }
 
-    /// A connection takes no requests any more.
     mutating func retired(_ id: ID) -> Consequence {
         entries.removeAll { $0.id == id }
         return consequence()
@@ -196,7 +187,6 @@ struct OriginState<Connection, Waiter: Sendable> {
     /// Whether no connection is opened for a while.
     private var isLeftAlone: Bool { !rest.isOver(at: .now) }
 
-    /// Whether one of the connections has to prove its credential.
     private var isProving: Bool { policy.provesCredentialFirst && entries.contains { $0.limit <= 1 } }
 
     private mutating func beginOpening(besideProof: Bool = false) -> Bool {
