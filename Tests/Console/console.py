@@ -8,6 +8,7 @@ PyPI's playwright). A line for each test; of one that fails a picture is left in
 """
 
 import argparse
+import contextlib
 import importlib
 import inspect
 import os
@@ -84,7 +85,8 @@ def play(program, act):
             try:
                 with sync_playwright() as playwright:
                     browser = playwright.chromium.launch(executable_path=browser_path(), args=BROWSER_OPTIONS)
-                    result = act(Stage(service, simulator, browser, push, receiver, app))
+                    with contextlib.closing(Stage(service, simulator, browser, push, receiver, app)) as stage:
+                        result = act(stage)
                     browser.close()
                     return result
             finally:

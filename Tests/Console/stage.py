@@ -3,10 +3,14 @@
 import contextlib
 import itertools
 import json
+import pathlib
+import sys
+import tempfile
 import time
 
 from playwright.sync_api import expect
 
+import placements
 from service import Network, Refused
 
 PATIENCE_MS = 15_000
@@ -25,7 +29,8 @@ class Stage:
     """Makes networks and pages for a test, and says afterwards what the browser complained of."""
 
     def __init__(self, service, simulator, browser, push, receiver, app):
-        self.service, self.simulator, self.browser = service, simulator, browser
+        self.first, self.simulator, self.browser = service, simulator, browser
+        self.service, self.divided_folder, self.divided = service, None, None
         self.push, self.receiver, self.app = push, receiver, app
         self.contexts, self.complaints, self.expected = [], [], ()
         self.numbers = itertools.count(1)
@@ -37,6 +42,22 @@ class Stage:
     def network(self, network=None, name=None):
         """A new network of this test's own."""
         return Network(self.service, network or f"n{next(self.numbers)}", name)
+
+    def divide(self):
+        """Has the rest of this test go by a service whose networks are in several placements."""
+        if self.divided is None:
+            self.divided_folder = tempfile.TemporaryDirectory(prefix="carillon-", dir="/tmp")
+            self.divided = placements.start(self.first, self.divided_folder.name)
+        self.service = self.divided
+
+    def close(self):
+        """Ends what tests have started."""
+        if self.divided is None:
+            return
+        status, log = self.divided.stop(), pathlib.Path(self.divided_folder.name, "log").read_text()
+        self.divided_folder.cleanup()
+        if status != 0:
+            sys.exit("the service of several placements ended badly:\n" + log[-4000:])
 
     def expects(self, *parts):
         """What the browser may complain of in this test: it calls every refusal of a request an error."""
@@ -89,6 +110,7 @@ class Stage:
                     page.unroute_all(behavior="ignoreErrors")
                 context.close()
         self.contexts, self.complaints, self.expected = [], [], ()
+        self.service = self.first
 
 
 def settled(page):

@@ -1,0 +1,54 @@
+"""A service whose networks are in two placements: databases of another service's PostgreSQL."""
+
+import base64
+import contextlib
+import os
+import pathlib
+import secrets
+import subprocess
+
+from service import ROOT, Service
+from serving import clean_environment
+
+DATABASES = {"default": "placed_home", "p1": "placed_p1"}
+
+
+def start(beside, folder):
+    """Starts it; `default` takes new networks, and `p1` none."""
+    socket, port, owner = server(beside)
+    for database in DATABASES.values():
+        beside.query(f"CREATE DATABASE {database}")
+    addresses = {name: f"postgres:///{database}?host={socket}&port={port}&user={owner}" for name, database in DATABASES.items()}
+    token = secrets.token_hex(24)
+    data = pathlib.Path(folder, "data")
+    data.mkdir()
+    (data / "operator-token").write_text(token)
+    settings = {
+        "CARILLON_DATABASE_URL": addresses["default"],
+        "CARILLON_PLACEMENTS": f"p1={addresses['p1']}",
+        "CARILLON_OPERATOR_TOKEN": token,
+        "CARILLON_MASTER_KEY": base64.b64encode(os.urandom(32)).decode(),
+    }
+    environment = clean_environment() | {"CARILLON_DATA_DIR": str(data)} | settings
+    migration = subprocess.run([beside.program, "migrate"], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert migration.returncode == 0, migration.stdout + migration.stderr
+    return Service(beside.program, folder, settings)
+
+
+def server(service):
+    """Where a service's own PostgreSQL listens, and who may do everything in it."""
+    file = next(pathlib.Path(service.folder, "data").rglob("postmaster.pid"))
+    lines = file.read_text().splitlines()
+    return lines[4], lines[3], pathlib.Path(lines[1]).owner()
+
+
+@contextlib.contextmanager
+def away(beside, name):
+    """Lets nobody into a placement's database meanwhile."""
+    database = DATABASES[name]
+    beside.query(f"ALTER DATABASE {database} ALLOW_CONNECTIONS false")
+    try:
+        beside.query(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'")
+        yield
+    finally:
+        beside.query(f"ALTER DATABASE {database} ALLOW_CONNECTIONS true")
