@@ -25,6 +25,7 @@ const PATHS = {
   settings: "M2 5h7M13 5h1M2 11h1M7 11h7M11 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM5 13a2 2 0 1 0 0-4 2 2 0 0 0 0 4z",
   try: "M4.5 2.800v10.400L13 8z",
   networks: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 9h4v4H9z",
+  placements: "M2.500 3h11v4h-11zM2.500 9h11v4h-11zM5 5v.1M5 11v.1",
   menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
   back: "M10 3 5 8l5 5",
   forward: "M6 3l5 5-5 5",

@@ -13,6 +13,8 @@ import { problem } from "../components/problem.js";
 
 const BASE = "/console";
 const SKELETON_AFTER_MS = 120;
+// Whoever is in one network has no use for these.
+const OPERATORS = new Set(["networks", "placements"]);
 
 let shell = null;
 let visit = null;
@@ -32,6 +34,8 @@ export function parseAddress(pathname) {
   }
   const [network, name, ...rest] = segments;
   if (network === undefined) return { module: "networks", params: {} };
+  // A network of that name has its pages below.
+  if (network === "placements" && name === undefined) return { module: "placements", params: {} };
   if (name === undefined) return { redirect: addressOf(network, "overview") };
   const page = pages.get(name);
   const params = { network, id: rest[0], rest };
@@ -154,7 +158,7 @@ export async function open({ byItself = false } = {}) {
   shownAddress = location.pathname + location.search;
 
   const target = session.current ? parseAddress(location.pathname) : { module: "sign-in", params: {} };
-  if (target.module === "networks" && session.current.network) target.redirect = addressOf(session.current.network, "overview");
+  if (OPERATORS.has(target.module) && session.current.network) target.redirect = addressOf(session.current.network, "overview");
   if (target.redirect) return navigate(target.redirect, { replace: true });
   const main = shell.show(target);
   const page = makePage(target, signal);

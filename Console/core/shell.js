@@ -65,7 +65,7 @@ export function makeShell(root) {
       }
     });
     fill(root, skip, h("header", { class: "topbar" }, menu, where), h("div", { class: "frame" }, nav, content));
-    return { main, links, place, where, setMenu, network: undefined };
+    return { main, links, place, where, setMenu, network: undefined, here: undefined };
   }
 
   function whoIsIn() {
@@ -82,6 +82,7 @@ export function makeShell(root) {
       fill(framed.place);
       fill(framed.links, link({ href: addressOf(), title: "Networks", key: "networks" }));
       fill(framed.where, "Carillon");
+      learnPlacements();
       return;
     }
     const title = h("strong", { class: "network-name" }, name(names.get(target.network) ?? target.network));
@@ -93,6 +94,16 @@ export function makeShell(root) {
     fill(framed.links, groups.map((group) => h("div", { class: "side-group" },
       group.map((page) => link({ href: addressOf(target.network, page.name), title: page.title, key: page.name })))));
     learnName(target.network);
+  }
+
+  async function learnPlacements() {
+    const frame = framed;
+    const isOver = () => frame !== framed || frame.network !== undefined;
+    // Not before it is needed: the first page is light.
+    const module = await import("./placements.js").catch(() => null);
+    if (!(await module?.areSeveral(isOver)) || isOver() || frame.links.childElementCount > 1) return;
+    frame.links.append(link({ href: addressOf("placements"), title: "Placements", key: "placements" }));
+    markHere();
   }
 
   async function learnName(network) {
@@ -108,6 +119,13 @@ export function makeShell(root) {
   function rename(network, displayName) {
     names.set(network, displayName ?? network);
     if (framed?.network === network) fill(framed.place.querySelector(".network-name"), name(names.get(network)));
+  }
+
+  function markHere() {
+    for (const element of framed.links.querySelectorAll("a")) {
+      if (element.dataset.page === framed.here) element.setAttribute("aria-current", "page");
+      else element.removeAttribute("aria-current");
+    }
   }
 
   function link({ href, title, key }) {
@@ -128,11 +146,8 @@ export function makeShell(root) {
       framed ??= frame();
       showNetwork(target);
       framed.setMenu(false);
-      for (const element of framed.links.querySelectorAll("a")) {
-        const isHere = element.dataset.page === (target.name ?? target.module);
-        if (isHere) element.setAttribute("aria-current", "page");
-        else element.removeAttribute("aria-current");
-      }
+      framed.here = target.name ?? target.module;
+      markHere();
       return framed.main;
     },
   };

@@ -2,7 +2,7 @@
  * All networks, for the operator, those with something wrong first; and making one.
  */
 
-import { h } from "../core/dom.js";
+import { fill, h } from "../core/dom.js";
 import { count, duration, number } from "../core/format.js";
 import { once } from "../core/idempotency.js";
 import { addressOf } from "../core/router.js";
@@ -14,6 +14,7 @@ import { code, name } from "../components/name.js";
 import { pageView, section } from "../components/page.js";
 import { showSecretsOnce } from "../components/secret.js";
 import { listing } from "../components/table.js";
+import { offerPlacements, placesOf, showMissing } from "./networks/placements.js";
 
 export const title = "Networks";
 
@@ -27,8 +28,10 @@ const STATES = [["", "Any state"], ["failing", "Something is wrong"], ["working"
 const KINDS = { queue: "Work waits", lane: "Paused", credential: "Credential", senders: "Posts refused", source: "Source", endpoint: "Endpoint",
   brake: "Not believed", deadLetters: "Given up" };
 
-export function render(page) {
+export async function render(page) {
+  const places = await placesOf(page);
   const make = () => makeNetwork(page);
+  const missing = h("div", { role: "status", hidden: true });
   const button = () => h("button", { class: "button primary", type: "button", on: { click: make } }, icon("plus"), "Make a network");
   const list = listing({
     caption: "Networks, those with something wrong first",
@@ -36,22 +39,40 @@ export function render(page) {
     columns: [
       { title: "Name", wide: true, cell: (row) => name(row.displayName, { fallback: "No name", longest: 80 }) },
       { title: "Id", cell: (row) => code(row.network, { longest: 80 }) },
+      places && { title: "Placement", cell: ({ placement }) => code(placement) },
       { title: "State", wide: true, cell: (row) => [stateBadge(row.state), ...reasons(row)] },
       { title: "Events of the last hour", numeric: true, cell: (row) => number(row.events.lastHour) },
       { title: "Oldest that waits", cell: (row) => (row.oldestSeconds > 0 ? duration(row.oldestSeconds * 1000) : h("span", { class: "muted" }, "nothing")) },
-    ],
+    ].filter(Boolean),
     rowKey: (row) => row.network,
     rowHref: (row) => addressOf(row.network, "overview"),
     load: async ({ cursor }) => {
       const isOfTrouble = page.query.state === "failing";
       const { data } = await page.api.get(OVERVIEW, { query: { cursor, limit: PAGE_SIZE, all: isOfTrouble ? undefined : "true" }, signal: page.signal });
-      return { ...data, items: data.items.filter((row) => matches(row, page.query)) };
+      showMissing(missing, data.incomplete);
+      learnPlaces(data.items);
+      return { ...data, items: placed(data.items.filter((row) => matches(row, page.query))) };
     },
-    empty: () => (page.query.state || page.query.find ? { title: "No network matches", text: "Try another name or state.", picture: "search" }
+    empty: () => (!missing.hidden ? { title: "No network is found", text: "Those of placements that cannot be used now are missing.", picture: "search" }
+      : page.query.state || page.query.find ? { title: "No network matches", text: "Try another name or state.", picture: "search" }
       : { title: "No network yet", text: "A network is one community: its users, channels, keys and switches.", action: button() }),
   });
+
+  function placed(rows) {
+    return places ? rows.map((row) => ({ ...row, placement: places.of(row.network) })) : rows;
+  }
+
+  /** The list does not wait for it. */
+  async function learnPlaces(rows) {
+    try {
+      if (await places?.learn(rows)) list.setItems(placed(list.items));
+    } catch {
+      // The next look at the list asks again.
+    }
+  }
+
   return pageView({ title: "Networks", lead: "Each is a community of its own, with its users, channels, keys and switches.", actions: [button()] },
-    filters(page, list.reload), section({ flush: true }, list));
+    filters(page, list.reload), missing, section({ flush: true }, list));
 }
 
 /** What is wrong with a network, in a few words each. */
@@ -94,7 +115,15 @@ async function makeNetwork(page) {
       hint: "Of those who have not said theirs. A tag such as en, th or pt-BR." }),
   ];
   const [id, displayName, defaultLocale] = fields;
+  const where = h("div", { hidden: true });
   const attempt = once();
+  let placement;
+  offerPlacements(page).then((choice) => {
+    if (!choice) return;
+    placement = choice;
+    fields.push(choice);
+    fill(where, choice).hidden = false;
+  });
 
   async function post() {
     if (!id.value) {
@@ -102,7 +131,10 @@ async function makeNetwork(page) {
       id.input.focus();
       return false;
     }
-    const body = { id: id.value, displayName: displayName.value || undefined, defaultLocale: defaultLocale.value.trim() || undefined };
+    const body = {
+      id: id.value, displayName: displayName.value || undefined, defaultLocale: defaultLocale.value.trim() || undefined,
+      placement: placement?.value || undefined,
+    };
     try {
       return (await attempt((headers) => page.api.post(PATH, body, { headers, signal: page.signal }))).data;
     } catch (error) {
@@ -113,7 +145,7 @@ async function makeNetwork(page) {
 
   const made = await openDialog({
     title: "Make a network",
-    body: h("form", { class: "fields", novalidate: true }, fields),
+    body: h("form", { class: "fields", novalidate: true }, fields, where),
     actions: [{ label: "Cancel", kind: "quiet" }, { label: "Make it", kind: "primary", run: post }],
   });
   if (!made) return;
