@@ -13,7 +13,7 @@ ROOMS = {
     # A page of recipients carries toggles and templates as they were at one moment, so its folder stands behind those of toggles
     # and rendering, although it is asked before them.
     "CarillonCore": [
-        "JSON", "Integrations/Egress", "Values", "Plumbing/Placements", "Plumbing/Scheduling", "Plumbing/Announcements", "Plumbing/Journal",
+        "JSON", "Integrations/Egress", "Values", "Plumbing/Scheduling", "Plumbing/Placements", "Plumbing/Announcements", "Plumbing/Journal",
         "Integrations/Dialects", "Administration/Accounts", "Flow/Toggles", "Flow/Rendering", "Integrations/Credentials",
         "Integrations/Faces", "Administration/Directory", "Integrations/Relay", "Plumbing/Statistics", "Flow/Inbox",
         "Plumbing/Observability", "Flow/Ingest", "Integrations/Polling", "Flow/Recipients", "Flow/Outbox", "Administration/Following",

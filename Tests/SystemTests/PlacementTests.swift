@@ -236,9 +236,9 @@ extension Services {
                 #expect(refused.headers.first(name: "retry-after") == "2")
                 #expect(ContinuousClock.now - start < .seconds(10))
                 try await notify(near, "near-2", on: service)
-                let page = try await call(service, .GET, "/v1/networks").json
-                #expect(page["items"]?.elements.map { $0["id"]?.text } == ["near"])
-                #expect(page["incomplete"] == ["p2"])
+                let page = try await call(service, .GET, "/v1/networks")
+                #expect(page.json["items"]?.elements.map { $0["id"]?.text } == ["near"], "\(page.text)")
+                #expect(page.json["incomplete"] == ["p2"])
             }
             try await eventually("an event being accepted again") {
                 try await far.post(TestEvents.messageSent("back")).status == 202
@@ -283,12 +283,14 @@ extension Services {
         {
             try await migrated()
             let one = try await start()
-            let two = try await RunningService.start(in: scratch, environment: environment)
+            let two = try await start()
             for number in 1...3 {
                 let network = try await network("made-\(number)", in: number == 2 ? "p2" : "p1", on: one)
                 // Asked for before it could be announced: it is looked for.
-                #expect(try await network.on(two).post(TestEvents.messageSent("e-\(number)")).status == 202)
-                #expect(try await call(two, .DELETE, "/v1/networks/\(network.id)").status == 204)
+                let posted = try await network.on(two).post(TestEvents.messageSent("e-\(number)"))
+                #expect(posted.status == 202, "\(posted.text)")
+                let deleted = try await call(two, .DELETE, "/v1/networks/\(network.id)")
+                #expect(deleted.status == 204, "\(deleted.text)")
                 try await eventually("the network being gone at the other") {
                     try await network.post(TestEvents.messageSent("late-\(number)")).status == 401
                 }

@@ -10,7 +10,7 @@ package final class PlacementBook: Service {
     /// For how long a network stays unknown that was not found.
     private static let timeToLive = Duration.seconds(2)
     private static let capacity = 10_000
-    /// A list that is younger is not read again for a network that is not in it.
+    /// How far apart readings for unknown networks begin.
     private static let interval = Duration.milliseconds(50)
     private static let pollInterval = Duration.seconds(1)
     /// How long whoever asks for an unknown network waits for home.
@@ -29,6 +29,7 @@ package final class PlacementBook: Service {
     }
 
     private let list: WatchedList<PlacementList>
+    private let readings: PacedReading
     private let count: @Sendable (Lookup) -> Void
     private let absent: Remembered<NetworkID, Void>
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -55,7 +56,7 @@ package final class PlacementBook: Service {
         self.now = now
         self.count = count
         absent = Remembered(capacity: Self.capacity, now: now) { _, readAt in readAt + Self.timeToLive }
-        list = WatchedList(
+        let list = WatchedList<PlacementList>(
             .placements,
             lifetime: Self.interval,
             pollInterval: Self.pollInterval,
@@ -71,6 +72,8 @@ package final class PlacementBook: Service {
                 return list
             }
         )
+        self.list = list
+        readings = PacedReading(every: Self.interval) { try await list.reread() }
     }
 
     /// Reads from time to time, and when told to, until graceful shutdown.
@@ -92,14 +95,13 @@ package final class PlacementBook: Service {
         if let known = list.lastKnown?.placements[network] { return (known, .known) }
         if absent.remembered(network) != nil { return (.home, .absent) }
         let startedAt = now()
-        let latest: PlacementList?
         do {
-            latest = try await list.current()
+            try await readings.finish()
         } catch  where !(error is CancellationError) {
             count(.failed)
             throw PlacementProblem.unavailable(.home, reason: "\(error)")
         }
-        if let found = latest?.placements[network] { return (found, .found) }
+        if let found = list.lastKnown?.placements[network] { return (found, .found) }
         absent.keep((), as: network, readAt: startedAt)
         return (.home, .absent)
     }

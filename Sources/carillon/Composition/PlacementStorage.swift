@@ -7,6 +7,8 @@ import ServiceLifecycle
 
 /// One placement: a database, or a schema of one, and everything of its networks that is kept in it.
 struct PlacementStorage: Sendable {
+    private static let patience = Duration.seconds(1)
+
     let name: PlacementName
     let state = DatabaseState()
     let databaseClock = DatabaseClock()
@@ -79,7 +81,10 @@ struct PlacementStorage: Sendable {
         configuration.joinUnitsOfWork(callLimit: callLimit)
         self.configuration = configuration
         pool = PostgresPool(configuration: configuration, logger: logger)
-        accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
+        var accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
+        // What is left of a former network of an id is waited for no longer than the database is.
+        if callLimit != nil { accounts.patience = Self.patience }
+        self.accounts = accounts
         credentials = PostgresProviderCredentialStore(pool: pool, box: box)
         endpoints = PostgresEndpointStore(accounts: accounts)
         endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)

@@ -115,9 +115,16 @@ package final class WatchedList<List: Sendable>: Service {
 
     /// Something may have been changed: it is known when this returns.
     package func readAnew() async {
-        outdate()
         // What was changed is stored; should reading it fail, that is tried again.
-        try? await refresh()
+        try? await reread()
+    }
+
+    /// Reads what is there now.
+    ///
+    /// - Throws: What reading it throws.
+    package func reread() async throws {
+        outdate()
+        try await refresh()
     }
 
     /// `nil` when what is known is too old.

@@ -1,3 +1,6 @@
+/// How long an answer of one of several placements is waited for, where others are asked as well.
+private let placementPatience = Duration.seconds(2)
+
 /// A port of all placements: each call goes on to that of the network's own placement.
 ///
 /// What concerns many networks is asked of each placement beside the others, so that one that is away delays nobody but its own.
@@ -71,7 +74,12 @@ package struct Placed<Port: Sendable>: Sendable {
         await withTaskGroup(of: Result<Answer, any Error>.self) { tasks in
             for (name, part) in parts {
                 tasks.addTask {
-                    do { return .success(try await ask(name, part)) } catch { return .failure(error) }
+                    do {
+                        // Each time anew: what was waited for one that is away is nothing that the others have to make up for.
+                        return .success(try await withDeadline(placementPatience) { try await ask(name, part) })
+                    } catch {
+                        return .failure(error)
+                    }
                 }
             }
             var answers: [Answer] = []
