@@ -58,6 +58,8 @@ public final class PostgresPool: Service, Sendable {
     /// - Throws: As ``withConnection(_:)``, and what COMMIT fails with. ``PostgresError/isOutcomeUnknown`` tells whether the
     ///   transaction may have taken effect all the same; such a one is never run again.
     @discardableResult
+    // Specialized for a type of this module, it lets the optimiser of Swift 6.3 crash.
+    @_semantics("optimize.sil.specialize.generic.never")
     public func withTransaction<Value: Sendable>(
         _ options: TransactionOptions = TransactionOptions(),
         _ body: @Sendable (borrowing PostgresSession) throws -> Value
