@@ -94,7 +94,8 @@ def opening_the_switch_sends_what_comes_and_nothing_of_before(move):
     [said] = move.enter("4. Switch")
     equal("the switch", documents(said)[0]["enabled"], True)
     equal("sent", move.network.finished(move.network.say("Now"))["recipients"]["notified"], 1)
-    equal("sent", [each["body"] for each in move.played.simulator.requests()], ["Now"])
+    sent = eventually("the push", lambda: move.played.simulator.requests())
+    equal("sent", [each["body"] for each in sent], ["Now"])
 
 
 def stream(move):
