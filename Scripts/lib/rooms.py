@@ -31,7 +31,7 @@ ROOMS = {
     ],
     "CarillonStore": [
         "Shared", "Clock", "Queues", "Announcements", "Sealing", "Journal", "Accounts", "Deliveries", "Feedback", "Directory", "Toggles",
-        "Rendering", "Faces", "Ingest", "Recipients", "Outbox", "Relay", "Polling", "Statistics", "Following", "Placements", "Maintenance",
+        "Rendering", "Faces", "Ingest", "Recipients", "Outbox", "Relay", "Polling", "Statistics", "Following", "Placements", "Moving", "Maintenance",
     ],
     "CarillonTemplates": ["."],
     "CarillonTesting": ["Stores", ".", "Pipeline"],

@@ -1,6 +1,6 @@
 extension Placed: DirectoryStore where Port == any DirectoryStore {
     package func putUser(_ person: Person, in network: NetworkID) async throws -> Bool {
-        try await of(network).putUser(person, in: network)
+        try await toWrite(network).putUser(person, in: network)
     }
 
     package func user(_ id: UserID, in network: NetworkID) async throws -> Person? {
@@ -8,7 +8,7 @@ extension Placed: DirectoryStore where Port == any DirectoryStore {
     }
 
     package func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
-        try await of(network).deleteUser(id, in: network)
+        try await toWrite(network).deleteUser(id, in: network)
     }
 
     package func users(matching text: String, in network: NetworkID, after place: SearchPlace?, limit: Int) async throws
@@ -18,7 +18,7 @@ extension Placed: DirectoryStore where Port == any DirectoryStore {
     }
 
     package func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
-        try await of(network).putChannel(channel, in: network)
+        try await toWrite(network).putChannel(channel, in: network)
     }
 
     package func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel? {
@@ -26,7 +26,7 @@ extension Placed: DirectoryStore where Port == any DirectoryStore {
     }
 
     package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
-        try await of(network).deleteChannel(id, in: network)
+        try await toWrite(network).deleteChannel(id, in: network)
     }
 
     package func channels(matching text: String, in network: NetworkID, after place: SearchPlace?, limit: Int)
@@ -42,19 +42,19 @@ extension Placed: DirectoryStore where Port == any DirectoryStore {
     }
 
     package func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
-        try await of(network).replaceMembers(of: channel, with: users, in: network)
+        try await toWrite(network).replaceMembers(of: channel, with: users, in: network)
     }
 
     package func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
-        try await of(network).addMember(user, to: channel, in: network)
+        try await toWrite(network).addMember(user, to: channel, in: network)
     }
 
     package func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
-        try await of(network).removeMember(user, from: channel, in: network)
+        try await toWrite(network).removeMember(user, from: channel, in: network)
     }
 
     package func apply(_ next: @escaping @Sendable () throws -> [ImportRecord]?, in network: NetworkID) async throws {
-        try await of(network).apply(next, in: network)
+        try await toWrite(network).apply(next, in: network)
     }
 }
 
@@ -65,7 +65,7 @@ extension Placed: DeviceStore where Port == any DeviceStore {
         in network: NetworkID,
         by writer: Writer
     ) async throws -> Bool {
-        try await of(network).putDevice(device, replacing: former, in: network, by: writer)
+        try await toWrite(network).putDevice(device, replacing: former, in: network, by: writer)
     }
 
     package func device(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
@@ -77,7 +77,7 @@ extension Placed: DeviceStore where Port == any DeviceStore {
     }
 
     package func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
-        try await of(network).deleteDevice(id, ifOwnedBy: user, in: network)
+        try await toWrite(network).deleteDevice(id, ifOwnedBy: user, in: network)
     }
 
     package func restoreDevices(
@@ -87,7 +87,7 @@ extension Placed: DeviceStore where Port == any DeviceStore {
         until: Timestamp,
         in network: NetworkID
     ) async throws -> Int {
-        try await of(network).restoreDevices(provider, appID: appID, since: since, until: until, in: network)
+        try await toWrite(network).restoreDevices(provider, appID: appID, since: since, until: until, in: network)
     }
 
     package func devices(reachedAt places: [AddressPlace]) async throws -> [ReachedDevice?] {
@@ -100,16 +100,16 @@ extension Placed: DeviceStore where Port == any DeviceStore {
         return devices
     }
     package func renewDevices(_ obtained: [DeviceID: Timestamp], in network: NetworkID) async throws {
-        try await of(network).renewDevices(obtained, in: network)
+        try await toWrite(network).renewDevices(obtained, in: network)
     }
 
     package func addQuarantined(_ addresses: [DeviceAddress], because error: String, in network: NetworkID) async throws
     {
-        try await of(network).addQuarantined(addresses, because: error, in: network)
+        try await toWrite(network).addQuarantined(addresses, because: error, in: network)
     }
 
     package func makeRoom(for addresses: [DeviceAddress], in network: Network, ofStrangers: Bool) async throws {
-        try await of(network.id).makeRoom(for: addresses, in: network, ofStrangers: ofStrangers)
+        try await toWrite(network.id).makeRoom(for: addresses, in: network, ofStrangers: ofStrangers)
     }
 
     package func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
@@ -126,7 +126,7 @@ extension Placed: DeviceStore where Port == any DeviceStore {
     package func setBroadcasts(_ takesPart: Bool, of id: DeviceID, ifOwnedBy owner: UserID?, in network: NetworkID)
         async throws -> Bool
     {
-        try await of(network).setBroadcasts(takesPart, of: id, ifOwnedBy: owner, in: network)
+        try await toWrite(network).setBroadcasts(takesPart, of: id, ifOwnedBy: owner, in: network)
     }
 
     package func registeredDevices(
@@ -146,7 +146,7 @@ extension Placed: DeviceStore where Port == any DeviceStore {
 
 extension Placed: TagStore where Port == any TagStore {
     package func putTag(_ tag: Tag, in network: NetworkID) async throws -> (tag: Tag, isNew: Bool) {
-        try await of(network).putTag(tag, in: network)
+        try await toWrite(network).putTag(tag, in: network)
     }
 
     package func tag(_ id: TagID, in network: NetworkID) async throws -> Tag? {
@@ -158,7 +158,7 @@ extension Placed: TagStore where Port == any TagStore {
     }
 
     package func deleteTag(_ id: TagID, in network: NetworkID) async throws {
-        try await of(network).deleteTag(id, in: network)
+        try await toWrite(network).deleteTag(id, in: network)
     }
 
     package func subscribe(
@@ -168,23 +168,23 @@ extension Placed: TagStore where Port == any TagStore {
         ifOwnedBy owner: UserID?,
         by writer: Writer
     ) async throws -> Bool {
-        try await of(network).subscribe(subscriber, to: tag, in: network, ifOwnedBy: owner, by: writer)
+        try await toWrite(network).subscribe(subscriber, to: tag, in: network, ifOwnedBy: owner, by: writer)
     }
 
     package func unsubscribe(_ subscriber: Subscriber, from tag: TagID, in network: NetworkID, ifOwnedBy owner: UserID?)
         async throws
     {
-        try await of(network).unsubscribe(subscriber, from: tag, in: network, ifOwnedBy: owner)
+        try await toWrite(network).unsubscribe(subscriber, from: tag, in: network, ifOwnedBy: owner)
     }
 
     package func unsubscribe(_ subscriptions: [Subscription], in network: NetworkID) async throws {
-        try await of(network).unsubscribe(subscriptions, in: network)
+        try await toWrite(network).unsubscribe(subscriptions, in: network)
     }
 
     package func subscribers(of tag: TagID, in network: NetworkID, after: Subscriber?, limit: Int) async throws
         -> [Subscriber]
     {
-        try await of(network).subscribers(of: tag, in: network, after: after, limit: limit)
+        try await toWrite(network).subscribers(of: tag, in: network, after: after, limit: limit)
     }
 
     package func tags(of subscriber: Subscriber, in network: NetworkID, selfService: Bool, after: TagID?, limit: Int)
@@ -209,6 +209,6 @@ extension Placed: TagStore where Port == any TagStore {
     }
 
     package func subscribedTags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [TagID] {
-        try await of(network).subscribedTags(in: network, after: after, limit: limit)
+        try await toWrite(network).subscribedTags(in: network, after: after, limit: limit)
     }
 }

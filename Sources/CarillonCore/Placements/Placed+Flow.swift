@@ -10,13 +10,13 @@ extension Placed: ToggleStore where Port == any ToggleStore {
         expected: (@Sendable (Int64) -> Bool)?,
         _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
     ) async throws -> Versioned<JSONValue>? {
-        try await of(network).updateToggles(scope, in: network, by: writer, expected: expected, change)
+        try await toWrite(network).updateToggles(scope, in: network, by: writer, expected: expected, change)
     }
 
     package func removeToggles(_ scope: ToggleScope, in network: NetworkID, expected: (@Sendable (Int64) -> Bool)?)
         async throws -> Bool
     {
-        try await of(network).removeToggles(scope, in: network, expected: expected)
+        try await toWrite(network).removeToggles(scope, in: network, expected: expected)
     }
 
     package func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
@@ -38,11 +38,11 @@ extension Placed: TemplateStore where Port == any TemplateStore {
     }
 
     package func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool {
-        try await of(network).putTemplate(template, in: network)
+        try await toWrite(network).putTemplate(template, in: network)
     }
 
     package func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool {
-        try await of(network).deleteTemplate(type, locale: locale, in: network)
+        try await toWrite(network).deleteTemplate(type, locale: locale, in: network)
     }
 }
 

@@ -36,7 +36,7 @@ extension Placed: EventHistory where Port == any EventHistory {
     }
 
     package func withdraw(_ id: EventID, in network: NetworkID) async throws -> Bool {
-        try await of(network).withdraw(id, in: network)
+        try await toWrite(network).withdraw(id, in: network)
     }
 
     package func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
@@ -44,11 +44,11 @@ extension Placed: EventHistory where Port == any EventHistory {
     }
 
     package func reviveDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Lane? {
-        try await of(network).reviveDeadLetter(id, in: network)
+        try await toWrite(network).reviveDeadLetter(id, in: network)
     }
 
     package func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
-        try await of(network).deleteDeadLetter(id, in: network)
+        try await toWrite(network).deleteDeadLetter(id, in: network)
     }
 }
 

@@ -9,7 +9,7 @@ extension Placed: EndpointStore where Port == any EndpointStore {
         of network: NetworkID,
         answering: IdempotentRequest?
     ) async throws -> Creation {
-        try await of(network).addEndpoint(endpoint, secret: secret, of: network, answering: answering)
+        try await toWrite(network).addEndpoint(endpoint, secret: secret, of: network, answering: answering)
     }
 
     package func updateEndpoint(
@@ -17,11 +17,11 @@ extension Placed: EndpointStore where Port == any EndpointStore {
         of network: NetworkID,
         _ change: @escaping @Sendable (Endpoint) throws -> Endpoint
     ) async throws -> Endpoint? {
-        try await of(network).updateEndpoint(id, of: network, change)
+        try await toWrite(network).updateEndpoint(id, of: network, change)
     }
 
     package func deleteEndpoint(_ id: EndpointID, of network: NetworkID) async throws -> Bool {
-        try await of(network).deleteEndpoint(id, of: network)
+        try await toWrite(network).deleteEndpoint(id, of: network)
     }
 
     package func rotateEndpointSecret(
@@ -31,7 +31,7 @@ extension Placed: EndpointStore where Port == any EndpointStore {
         overlap: Duration,
         answering: IdempotentRequest?
     ) async throws -> Creation {
-        try await of(network).rotateEndpointSecret(
+        try await toWrite(network).rotateEndpointSecret(
             of: id,
             in: network,
             to: secret,
@@ -67,13 +67,13 @@ extension Placed: RelayHistory where Port == any RelayHistory {
     package func retryRelay(of event: EventID, to endpoint: EndpointID, in network: NetworkID, until expiry: Timestamp)
         async throws -> RelayRetry
     {
-        try await of(network).retryRelay(of: event, to: endpoint, in: network, until: expiry)
+        try await toWrite(network).retryRelay(of: event, to: endpoint, in: network, until: expiry)
     }
 
     package func beginReplay(_ order: ReplayOrder, to endpoint: EndpointID, in network: NetworkID) async throws
         -> ReplayCount
     {
-        try await of(network).beginReplay(order, to: endpoint, in: network)
+        try await toWrite(network).beginReplay(order, to: endpoint, in: network)
     }
 }
 
@@ -85,11 +85,11 @@ extension Placed: SourceStore where Port == any SourceStore {
     package func putSource(_ id: SourceID, _ settings: SourceSettings, secret: WebhookSecret, of network: NetworkID)
         async throws -> (source: Source, isNew: Bool)
     {
-        try await of(network).putSource(id, settings, secret: secret, of: network)
+        try await toWrite(network).putSource(id, settings, secret: secret, of: network)
     }
 
     package func deleteSource(_ id: SourceID, of network: NetworkID) async throws -> Bool {
-        try await of(network).deleteSource(id, of: network)
+        try await toWrite(network).deleteSource(id, of: network)
     }
 }
 
@@ -113,7 +113,7 @@ extension Placed: ProviderCredentialStore where Port == any ProviderCredentialSt
     package func putProviderCredential(_ credential: ProviderCredential, of network: NetworkID) async throws
         -> CredentialChange
     {
-        try await of(network).putProviderCredential(credential, of: network)
+        try await toWrite(network).putProviderCredential(credential, of: network)
     }
 
     package func replaceProviderCredential(
@@ -121,19 +121,19 @@ extension Placed: ProviderCredentialStore where Port == any ProviderCredentialSt
         by credential: ProviderCredential,
         of network: NetworkID
     ) async throws -> Bool {
-        try await of(network).replaceProviderCredential(former, by: credential, of: network)
+        try await toWrite(network).replaceProviderCredential(former, by: credential, of: network)
     }
 
     package func addProviderCredential(_ credential: ProviderCredential, of network: NetworkID) async throws
         -> ProviderCredential
     {
-        try await of(network).addProviderCredential(credential, of: network)
+        try await toWrite(network).addProviderCredential(credential, of: network)
     }
 
     package func deleteProviderCredential(_ provider: ProviderName, appID: String, of network: NetworkID) async throws
         -> Bool
     {
-        try await of(network).deleteProviderCredential(provider, appID: appID, of: network)
+        try await toWrite(network).deleteProviderCredential(provider, appID: appID, of: network)
     }
 }
 

@@ -42,21 +42,26 @@ package struct PlacedAccounts: AccountStore {
     /// Removes a network from its placement, and then from the list: where that fails, home's housekeeping finds it.
     package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
         let placement = try await book.placement(of: id)
-        guard try await placed.of(id).deleteNetwork(id) else { return false }
+        guard try await placed.toWrite(id).deleteNetwork(id) else { return false }
         try await catalog.remove([id], from: placement, olderThan: .zero)
         await book.changed(in: id)
         return true
     }
 
+    /// A network, where it is now: one that has left a placement is looked for once more.
     package func network(_ id: NetworkID) async throws -> Network? {
-        try await placed.of(id).network(id)?.placed(in: book.placement(of: id))
+        if let network = try await placed.of(id).network(id) {
+            return network.placed(in: try await book.placement(of: id))
+        }
+        guard book.lastKnown(id) != nil, await book.looksElsewhere(for: id) else { return nil }
+        return try await placed.of(id).network(id)?.placed(in: book.placement(of: id))
     }
 
     package func updateNetwork(
         _ id: NetworkID,
         _ change: @escaping @Sendable (Network) throws -> Network
     ) async throws -> Network? {
-        try await placed.of(id).updateNetwork(id, change)?.placed(in: book.placement(of: id))
+        try await placed.toWrite(id).updateNetwork(id, change)?.placed(in: book.placement(of: id))
     }
 }
 
@@ -84,7 +89,7 @@ extension PlacedAccounts {
     }
 
     package func addAPIKey(_ key: StoredAPIKey, answering: IdempotentRequest?) async throws -> Creation {
-        try await placed.of(key.key.networkID).addAPIKey(key, answering: answering)
+        try await placed.toWrite(key.key.networkID).addAPIKey(key, answering: answering)
     }
 
     package func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
@@ -92,7 +97,7 @@ extension PlacedAccounts {
     }
 
     package func deleteAPIKey(_ id: String, of network: NetworkID, force: Bool) async throws -> APIKeyRemoval {
-        try await placed.of(network).deleteAPIKey(id, of: network, force: force)
+        try await placed.toWrite(network).deleteAPIKey(id, of: network, force: force)
     }
 
     package func rotateWebhookSecret(
@@ -101,7 +106,7 @@ extension PlacedAccounts {
         overlap: Duration,
         answering: IdempotentRequest?
     ) async throws -> Creation {
-        try await placed.of(network).rotateWebhookSecret(
+        try await placed.toWrite(network).rotateWebhookSecret(
             of: network,
             to: secret,
             overlap: overlap,
@@ -110,7 +115,7 @@ extension PlacedAccounts {
     }
 
     package func setUserTokenKeys(_ keys: [StoredUserTokenKey], of network: NetworkID) async throws {
-        try await placed.of(network).setUserTokenKeys(keys, of: network)
+        try await placed.toWrite(network).setUserTokenKeys(keys, of: network)
     }
 
     package func userTokenKeys(of network: NetworkID) async throws -> [StoredUserTokenKey] {
@@ -120,11 +125,11 @@ extension PlacedAccounts {
     package func addUserTokenKey(_ key: StoredUserTokenKey, of network: NetworkID, answering: IdempotentRequest?)
         async throws -> Creation
     {
-        try await placed.of(network).addUserTokenKey(key, of: network, answering: answering)
+        try await placed.toWrite(network).addUserTokenKey(key, of: network, answering: answering)
     }
 
     package func deleteUserTokenKey(_ id: UUID, of network: NetworkID) async throws -> Bool {
-        try await placed.of(network).deleteUserTokenKey(id, of: network)
+        try await placed.toWrite(network).deleteUserTokenKey(id, of: network)
     }
 
     package func outgoingWebhookSecrets(of network: NetworkID, candidate: WebhookSecret) async throws -> [WebhookSecret]
@@ -138,7 +143,7 @@ extension PlacedAccounts {
         overlap: Duration,
         answering: IdempotentRequest?
     ) async throws -> Creation {
-        try await placed.of(network).rotateOutgoingWebhookSecret(
+        try await placed.toWrite(network).rotateOutgoingWebhookSecret(
             of: network,
             to: secret,
             overlap: overlap,
@@ -159,10 +164,10 @@ extension PlacedAccounts {
         of network: NetworkID,
         _ change: @escaping @Sendable (DialectDocument?) throws -> DialectDocument
     ) async throws -> DialectDocument? {
-        try await placed.of(network).updateDialect(name, of: network, change)
+        try await placed.toWrite(network).updateDialect(name, of: network, change)
     }
 
     package func deleteDialect(_ name: DialectName, of network: NetworkID) async throws -> Bool {
-        try await placed.of(network).deleteDialect(name, of: network)
+        try await placed.toWrite(network).deleteDialect(name, of: network)
     }
 }

@@ -11,24 +11,24 @@ package struct PlacedFaces: FaceStore {
 
     package func putFaceBinding(_ binding: FaceBinding, claiming: Bool) async throws -> Bool {
         try await holding(binding.claimedName, for: binding.networkID, orElse: claiming ? .nameTaken : .notOwned) {
-            try await placed.of(binding.networkID).putFaceBinding(binding, claiming: claiming)
+            try await placed.toWrite(binding.networkID).putFaceBinding(binding, claiming: claiming)
         }
     }
 
     package func deleteFaceBinding(_ face: FaceName, externalID: String, of network: NetworkID) async throws -> Bool {
-        let deleted = try await placed.of(network).deleteFaceBinding(face, externalID: externalID, of: network)
+        let deleted = try await placed.toWrite(network).deleteFaceBinding(face, externalID: externalID, of: network)
         if deleted { try await catalog.release(ClaimedName(.binding, of: face, externalID), of: network) }
         return deleted
     }
 
     package func addFaceKey(_ key: StoredFaceKey, answering request: IdempotentRequest?) async throws -> Creation {
         try await holding(key.claimedName, for: key.key.networkID, orElse: .nameTaken) {
-            try await placed.of(key.key.networkID).addFaceKey(key, answering: request)
+            try await placed.toWrite(key.key.networkID).addFaceKey(key, answering: request)
         }
     }
 
     package func deleteFaceKey(_ face: FaceName, name: String, of network: NetworkID) async throws -> Bool {
-        let deleted = try await placed.of(network).deleteFaceKey(face, name: name, of: network)
+        let deleted = try await placed.toWrite(network).deleteFaceKey(face, name: name, of: network)
         if deleted { try await catalog.release(ClaimedName(.key, of: face, name), of: network) }
         return deleted
     }
@@ -77,11 +77,11 @@ extension PlacedFaces {
     }
 
     package func useNonce(_ hash: [UInt8], until end: Timestamp, of network: NetworkID) async throws -> Bool {
-        try await placed.of(network).useNonce(hash, until: end, of: network)
+        try await placed.toWrite(network).useNonce(hash, until: end, of: network)
     }
 
     package func keepTexts(_ texts: [EventID: String], of network: NetworkID) async throws {
-        try await placed.of(network).keepTexts(texts, of: network)
+        try await placed.toWrite(network).keepTexts(texts, of: network)
     }
 
     package func text(of event: EventID, in network: NetworkID) async throws -> String? {

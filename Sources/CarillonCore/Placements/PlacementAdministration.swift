@@ -61,6 +61,7 @@ package struct PlacementAdministration: Sendable {
     private let look: @Sendable (PlacementName) async -> Look
     private let problem: @Sendable (PlacementName) -> String?
     private let networks: @Sendable () async throws -> Int
+    let moves: Moves?
 
     /// The administration of some placements.
     ///
@@ -69,18 +70,21 @@ package struct PlacementAdministration: Sendable {
     ///   - catalog: Home's list; `nil` where there is one placement, for which there is none.
     ///   - problem: Why a placement cannot be used, as far as that is known without asking.
     ///   - networks: Counts the networks, where there is one placement.
+    ///   - moves: What is needed to have networks move; `nil` where there is nowhere to go.
     ///   - look: Asks a placement's database.
     package init(
         names: [PlacementName],
         catalog: (any PlacementCatalog)?,
         problem: @escaping @Sendable (PlacementName) -> String?,
         networks: @escaping @Sendable () async throws -> Int,
+        moves: Moves? = nil,
         look: @escaping @Sendable (PlacementName) async -> Look
     ) {
         self.names = names
         self.catalog = catalog
         self.problem = problem
         self.networks = networks
+        self.moves = moves
         self.look = look
     }
 
@@ -133,6 +137,15 @@ package struct PlacementAdministration: Sendable {
             let first = problems.min { $0.key < $1.key }
             throw first.map { PlacementProblem.unavailable($0.key, reason: $0.value) } ?? PlacementProblem.full(nil)
         }
+    }
+
+    /// Which migrations a placement's tables are made by.
+    ///
+    /// - Throws: ``PlacementProblem/unavailable(_:reason:)``.
+    func schema(of name: PlacementName) async throws(PlacementProblem) -> PlacementStatus.Schema? {
+        let look = await look(name)
+        if let reason = look.reason { throw .unavailable(name, reason: reason) }
+        return look.schema
     }
 
     private func status(of record: PlacementRecord) async -> PlacementStatus {

@@ -84,11 +84,26 @@ package final class PlacementBook: Service {
 
     /// The placement that a network is in; ``PlacementName/home`` for one that is nowhere.
     ///
-    /// - Throws: ``PlacementProblem/unavailable(_:reason:)`` when only home could tell and does not answer.
-    package func placement(of network: NetworkID) async throws -> PlacementName {
+    /// - Throws: ``PlacementProblem/unavailable(_:reason:)`` when only home could tell and does not answer;
+    ///   ``PlacementProblem/moving`` for whoever is about to change something of a network that moves.
+    package func placement(of network: NetworkID, for access: PlacementAccess = .reading) async throws -> PlacementName
+    {
         let (placement, lookup) = try await look(for: network)
         count(lookup)
+        if access == .writing, isMoving(network) { throw PlacementProblem.moving }
         return placement
+    }
+
+    /// Whether a network was on its way elsewhere when that was last looked for.
+    package func isMoving(_ network: NetworkID) -> Bool { list.lastKnown?.moving.contains(network) ?? false }
+
+    /// Reads the list anew, with others who want that, for a network that is not where it was said to be.
+    ///
+    /// - Returns: Whether it is elsewhere now.
+    package func looksElsewhere(for network: NetworkID) async -> Bool {
+        let former = lastKnown(network)
+        try? await readings.finish()
+        return lastKnown(network) != former
     }
 
     private func look(for network: NetworkID) async throws -> (PlacementName, Lookup) {

@@ -3,10 +3,13 @@ package struct PlacementList: Sendable, Equatable {
     /// Grows with every change.
     package var version: Int64
     package var placements: [NetworkID: PlacementName]
+    /// Those that are on their way elsewhere.
+    package var moving: Set<NetworkID>
 
-    package init(version: Int64, placements: [NetworkID: PlacementName]) {
+    package init(version: Int64, placements: [NetworkID: PlacementName], moving: Set<NetworkID> = []) {
         self.version = version
         self.placements = placements
+        self.moving = moving
     }
 }
 

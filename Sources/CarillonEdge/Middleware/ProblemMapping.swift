@@ -27,6 +27,7 @@ package struct ProblemMapping: Sendable {
         case let refusal as FaceRefusal: Problem(refusal)
         case is TooManySources: .full("sources", Source.maximumCount)
         case let problem as PlacementProblem: Problem(problem)
+        case let problem as MoveProblem: Problem(problem)
         case let failure as IdempotentRequest.Failure: Problem(failure)
         case is RequestDeadlineExceeded: .requestTimeout
         case let error as HTTPError where error.status == .notFound: .notFound()

@@ -146,10 +146,31 @@ extension Problem {
         )
     }
 
+    /// The network is on its way to another placement: until it is there it can be read, and not changed.
+    package static let networkMoving = Problem(
+        "network-moving",
+        .serviceUnavailable,
+        "The network is moving to another placement",
+        "nothing was changed",
+        headers: [.retryAfter: "2"]
+    )
+
+    /// Why a network is not moved.
+    package init(_ problem: MoveProblem) {
+        switch problem {
+        case .inProgress: self = .conflict("move-in-progress", "the network moves already")
+        case .switched: self = .conflict("move-switched", "the network has moved; another move brings it back")
+        case .schemasDiffer(let source, let target):
+            let detail = "the tables of placements \(source) and \(target) are of different releases: migrate both"
+            self = .conflict("schemas-differ", detail)
+        }
+    }
+
     /// What is not done where networks are in several placements.
     package init(_ problem: PlacementProblem) {
         switch problem {
         case .unavailable(let name, let reason): self = .placementUnavailable("placement \(name): \(reason)")
+        case .moving: self = .networkMoving
         case .full(let name?): self = .conflict("placement-full", "placement \(name) takes no new networks")
         case .full(nil): self = .conflict("placement-full", "no placement takes new networks")
         case .unknown(let name):

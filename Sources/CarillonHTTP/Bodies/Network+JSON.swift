@@ -50,11 +50,11 @@ extension Network {
 }
 
 extension JSONObjectReader {
-    /// Where a new network is to be kept.
-    mutating func placement() -> PlacementName? {
-        guard let text = string("placement") else { return nil }
+    /// Where a network is to be kept.
+    mutating func placement(_ key: String = "placement", required: Bool = false) -> PlacementName? {
+        guard let text = string(key, required: required) else { return nil }
         guard let name = PlacementName(text) else {
-            refuse("placement", "must be the name of a placement: lower-case letters, digits and hyphens, 32 at most")
+            refuse(key, "must be the name of a placement: lower-case letters, digits and hyphens, 32 at most")
             return nil
         }
         return name

@@ -33,6 +33,7 @@ package enum PublicRouter {
             OverviewController(services: services, overview: overview),
             NetworkController(services: services, overview: overview),
             PlacementController(services: services),
+            MoveController(services: services),
             CredentialController(services: services),
             UserTokenKeyController(services: services),
             UserTokenController(services: services),

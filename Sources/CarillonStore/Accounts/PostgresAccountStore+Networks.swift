@@ -8,7 +8,7 @@ extension PostgresAccountStore {
             try session.query(
                 """
                 SELECT \(sql: Row.networkColumns) FROM networks
-                WHERE network_id > \(after?.rawValue ?? "") ORDER BY network_id LIMIT \(limit)
+                WHERE network_id > \(after?.rawValue ?? "") AND \(sql: .isHere) ORDER BY network_id LIMIT \(limit)
                 """
             ) { row in try row.network() }
         }
@@ -50,7 +50,7 @@ extension PostgresAccountStore {
 extension PostgresSession {
     func network(_ id: NetworkID) throws -> Network? {
         try queryFirst(
-            "SELECT \(sql: Row.networkColumns) FROM networks WHERE network_id = \(id.rawValue)"
+            "SELECT \(sql: Row.networkColumns) FROM networks WHERE network_id = \(id.rawValue) AND \(sql: .isHere)"
         ) { row in try row.network() }
     }
 

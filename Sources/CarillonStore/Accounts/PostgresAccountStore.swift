@@ -45,6 +45,7 @@ package struct PostgresAccountStore: AccountStore {
                 deciding: { session in
                     try session.lockName(of: network.id)
                     guard try session.network(network.id) == nil else { return .refused }
+                    guard try !session.hasLeavings(of: network.id) else { return .beingDeleted }
                     guard try session.freeName(of: network.id, after: former.rest) else { return .beingDeleted }
                     guard try session.insert(network) else { return .refused }
                     for secret in secrets { try session.insert(secret, .incoming, of: network.id) }

@@ -85,12 +85,15 @@ extension PostgresSession {
     }
 
     func faceList(of version: FaceList.Version) throws -> StoredFaceList {
+        let isHere: SQL = """
+            NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id AND NOT (\(sql: .isHere)))
+            """
         let bindings = try query(
-            "SELECT \(sql: Row.faceBindingColumns) FROM faces ORDER BY face, external_id, scope"
+            "SELECT \(sql: Row.faceBindingColumns) FROM faces f WHERE \(sql: isHere) ORDER BY face, external_id, scope"
         ) { row in try row.faceBinding() }
         let keys = try query(
             """
-            SELECT \(sql: Row.faceKeyColumns), hash, sealed FROM face_keys ORDER BY network_id, face, key_name
+            SELECT \(sql: Row.faceKeyColumns), hash, sealed FROM face_keys f WHERE \(sql: isHere) ORDER BY network_id, face, key_name
             """
         ) { row -> SealedFaceKey? in
             guard let key = try row.faceKey() else { return nil }

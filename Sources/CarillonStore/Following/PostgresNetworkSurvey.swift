@@ -19,7 +19,9 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
     /// All networks, in the order of their ids.
     package func surveyedNetworks() async throws -> [SurveyedNetwork] {
         try await pool.withConnection { session in
-            try session.query("SELECT network_id, display_name FROM networks ORDER BY network_id") { row in
+            try session.query(
+                "SELECT network_id, display_name FROM networks WHERE \(sql: .isHere) ORDER BY network_id"
+            ) { row in
                 SurveyedNetwork(id: try row.id(0), displayName: try row.decode(1))
             }
         }

@@ -20,7 +20,8 @@ extension PostgresPool {
             let isOurs = try session.queryFirst(
                 """
                 SELECT pg_try_advisory_xact_lock(
-                    \(Self.turn), hashtext(coalesce(nullif(current_schema(), 'public') || ' ', '') || \(task)))
+                    \(Self.turn), hashtext(coalesce(nullif(current_schema(), 'public') || ' ', '') || \(task))),
+                    set_config('carillon.sweep', 'on', true)
                 """
             ) { row in try row.decode(0, as: Bool.self) }
             return isOurs == true ? try body(session) : nil

@@ -23,6 +23,7 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
                 """
                 INSERT INTO placed_networks (network_id, placement, state, changed_at)
                 SELECT network_id, \(PlacementName.home.rawValue), 'live', created_at FROM networks
+                WHERE \(sql: .isHere)
                 ON CONFLICT (network_id) DO NOTHING
                 """
             )
@@ -75,12 +76,17 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
                 try row.decode(0, as: Int64.self)
             }
             guard let changes, changes != version else { return nil }
-            let rows = try session.query("SELECT network_id, placement FROM placed_networks") { row in
-                (network: try row.id(0, of: Network.self), placement: PlacementName(try row.decode(1, as: String.self)))
+            let rows = try session.query("SELECT network_id, placement, state = 'moving' FROM placed_networks") { row in
+                (
+                    network: try row.id(0, of: Network.self),
+                    placement: PlacementName(try row.decode(1, as: String.self)),
+                    isMoving: try row.decode(2, as: Bool.self)
+                )
             }
             return PlacementList(
                 version: changes,
-                placements: rows.reduce(into: [:]) { $0[$1.network] = $1.placement }
+                placements: rows.reduce(into: [:]) { $0[$1.network] = $1.placement },
+                moving: Set(rows.lazy.filter(\.isMoving).map(\.network))
             )
         }
     }
@@ -128,7 +134,10 @@ extension PostgresPlacementCatalog {
             try session.lockName(of: network)
             if let placement = try session.touchPlacement(of: network) { return placement }
             // A replica that knows of one placement only has made it.
-            let isAtHome = try session.execute("SELECT FROM networks WHERE network_id = \(network.rawValue)") > 0
+            let isAtHome =
+                try session.execute(
+                    "SELECT FROM networks WHERE network_id = \(network.rawValue) AND \(sql: .isHere)"
+                ) > 0
             let placement = try isAtHome ? .home : session.openPlacement(wanted, among: candidates)
             try session.execute(
                 """
@@ -165,6 +174,10 @@ extension PostgresPlacementCatalog {
             ) { row in try row.decode(0, as: String.self) }
             guard !removed.isEmpty else { return }
             try session.execute("DELETE FROM face_names WHERE network_id = ANY (\(removed))")
+            // What it has left where it was is in the way of one of its name.
+            try session.execute(
+                "UPDATE network_moves SET remove_at = now() WHERE network_id = ANY (\(removed)) AND remains IS NOT NULL"
+            )
             try session.countPlacementChange()
         }
     }
@@ -220,7 +233,7 @@ extension PostgresPlacementCatalog {
 
 extension PostgresSession {
     /// Lets everybody who remembers the list read it anew.
-    fileprivate func countPlacementChange() throws {
+    func countPlacementChange() throws {
         try execute("UPDATE placement_changes SET changes = changes + 1")
     }
 
@@ -235,7 +248,7 @@ extension PostgresSession {
         )
     }
 
-    fileprivate func moment() throws -> PostgresTimestamp {
+    func moment() throws -> PostgresTimestamp {
         let moment = try queryFirst("SELECT now()") { row in try row.decode(0, as: PostgresTimestamp.self) }
         guard let moment else { throw StoreError.unreadable("moment") }
         return moment

@@ -13,6 +13,9 @@ extension PostgresError: TransientError {
         }
     }
 
+    /// Whether a network was to be changed that is on its way to another placement (migration 0063).
+    package var isOfMovingNetwork: Bool { constraint == "move_fence" }
+
     /// Whether a row was held by somebody else for longer than may be waited, or in turn.
     package var isContention: Bool {
         switch kind {

@@ -14,7 +14,8 @@ struct Carillon: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, MigrateCommand.self, PlacementsCommand.self, DoctorCommand.self, SimulateCommand.self,
             DemoCommand.self,
-            TokenCommand.self, ImportSygnalCommand.self, DiscardPendingCommand.self, CompletionsCommand.self,
+            TokenCommand.self, NetworkCommand.self, ImportSygnalCommand.self, DiscardPendingCommand.self,
+            CompletionsCommand.self,
         ]
     )
 }

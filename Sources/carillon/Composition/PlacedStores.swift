@@ -15,7 +15,9 @@ struct PlacedStores: Sendable {
     /// What is made of each placement, to be found by a network.
     func placed<Port: Sendable>(_ port: @Sendable (PlacementStorage) -> Port) -> Placed<Port> {
         let ports = Dictionary(uniqueKeysWithValues: placements.map { ($0.name, port($0)) })
-        return Placed(ports) { [route] network in try await route.of(network) }
+        return Placed(ports) { [route] network, access in
+            access == .writing ? try await route.toWrite(network) : try await route.of(network)
+        }
     }
 
     /// The one there is, with nothing in between, or what finds it by the network.

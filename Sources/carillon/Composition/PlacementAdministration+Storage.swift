@@ -11,6 +11,9 @@ extension PlacementAdministration {
             catalog: storage.list?.catalog,
             problem: { placements[$0]?.state.lastProblem },
             networks: { [home = storage.home] in try await home.survey.surveyedNetworks().count },
+            moves: storage.list.map { list in
+                Moves(catalog: list.moves, book: list.book, changed: { _ in list.runner.poke() })
+            },
             look: { name in
                 guard let placement = placements[name] else { return Look(reason: "its URL is not configured here") }
                 return await placement.administrativeLook(migrations: migrations)

@@ -11,6 +11,10 @@ struct PlacementListing: Sendable {
     let book: PlacementBook
     /// The placement of a network, where it can be used.
     let route: Placed<PlacementName>
+    let moves: PostgresMoveCatalog
+    /// Those that are on their way elsewhere.
+    let moving: MovingNetworks
+    let runner: MoveRunner
     /// What reads the list, and mends it.
     let services: [any Service]
     private let placements: [PlacementStorage]
@@ -36,20 +40,26 @@ struct PlacementListing: Sendable {
         let home = placements[0]
         let file = PlacementFile(dataDirectory: settings.dataDirectory)
         let catalog = PostgresPlacementCatalog(pool: home.pool)
+        let moving = MovingNetworks()
         let book = PlacementBook(
             catalog: catalog,
             initial: file.read(),
             announcements: announcements,
             logger: logger,
             count: { lookups[$0]?.increment() },
-            noteList: { file.write($0, logger) }
+            noteList: { list in
+                file.write(list, logger)
+                moving.note(list.moving)
+            }
         )
         self.catalog = catalog
         self.book = book
+        self.moving = moving
+        moves = PostgresMoveCatalog(pool: home.pool)
         let states = Dictionary(uniqueKeysWithValues: placements.map { ($0.name, $0.state) })
         let names = Dictionary(uniqueKeysWithValues: placements.map { ($0.name, $0.name) })
-        route = Placed(names) { network in
-            let name = try await book.placement(of: network)
+        route = Placed(names) { network, access in
+            let name = try await book.placement(of: network, for: access)
             guard let problem = states[name]?.problem else { return name }
             throw PlacementProblem.unavailable(name, reason: problem)
         }
@@ -65,7 +75,24 @@ struct PlacementListing: Sendable {
             },
             logger: logger
         )
-        services = home.deferred([enter, sweep]) + [book]
+        let moveMetrics = MoveMetrics(factory: metrics)
+        runner = MoveRunner(
+            NetworkMover(
+                catalog: moves,
+                pools: pools,
+                logger: logger,
+                changed: { network in
+                    await book.changed(in: network)
+                    // Whatever is remembered of it here and elsewhere may be of the former placement.
+                    let topics = Announcement.Topic.allCases.filter { $0 != .placements }
+                    announcements.deliver(.some(Set(topics.map { Announcement($0, in: network) })))
+                    for topic in topics { announcements.announce(topic, in: network) }
+                },
+                ended: { moveMetrics.ended($0) }
+            ),
+            logger: logger
+        )
+        services = home.deferred([enter, sweep, runner]) + [book]
     }
 
     /// Looks whether a placement is the database that it was, as far as home can say.

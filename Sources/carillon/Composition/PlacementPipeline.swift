@@ -137,11 +137,17 @@ struct PlacementPipeline: Sendable {
             log: placement.statistics,
             owns: { [book = storage.list?.book, name = placement.name] network in
                 // Nobody else takes what is counted of a network that is nowhere, or not heard of yet.
-                book.map { ($0.lastKnown(network) ?? .home) == name } ?? true
+                // What is on its way takes its figures with it.
+                book.map { ($0.lastKnown(network) ?? .home) == name && !$0.isMoving(network) } ?? true
             },
             logger: logger
         )
+        let halts = MoveHalt(moving: storage.list?.moving) { networks in
+            await queue.halt(networks)
+            await sending.halt(networks)
+        }
         services = placement.deferred([
+            halts,
             housekeeping, placement.endpointBook, placement.faceBook, notes, writer, lanes, settler,
             sender, claimer, Replayer(queue: placement.relays, watch: placement.watch), fanout, poller,
         ])

@@ -56,7 +56,7 @@ struct Servers: Sendable {
             accept: { [states = stores.placed(\.state)] events, network in
                 // Nobody here would expand them before the tables are those of this release.
                 guard try await states.of(network).hasDatabase else { throw Problem.migrating }
-                return try await parts.of(network).ingestor.accept(events, for: network)
+                return try await parts.toWrite(network).ingestor.accept(events, for: network)
             },
             history: stores.history,
             journal: storage.journal,
@@ -71,7 +71,7 @@ struct Servers: Sendable {
             stuckQueue: { [list = storage.list, states = stores.placed(\.state)] network in
                 states.ports[list?.book.lastKnown(network) ?? .home]?.stuckQueue
             },
-            releaseBrake: { lane, end in try await parts.of(lane.networkID).lanes.believe(lane, until: end) },
+            releaseBrake: { lane, end in try await parts.toWrite(lane.networkID).lanes.believe(lane, until: end) },
             credentials: stores.credentials,
             credentialFormats: providers.formats,
             credentialChanged: { network, provider, appID in
@@ -208,6 +208,7 @@ extension ProblemMapping {
             }
             guard let error = error as? PostgresError else { return nil }
             if let state = error.sqlState, [.undefinedTable, .undefinedColumn].contains(state) { return .migrating }
+            if error.isOfMovingNetwork { return .networkMoving }
             return areSeveral && error.isConnectivity ? .placementUnavailable("its PostgreSQL does not answer") : nil
         }
     }

@@ -232,6 +232,12 @@ extension SendingQueue {
         }
     }
 
+    /// Leaves what is of these networks, which are on their way elsewhere, to whoever has them next; and takes all others' again.
+    package func halt(_ networks: Set<NetworkID>) async {
+        let left = state.withLock { $0.queue.halt(networks) }
+        await giveBack(left.map(\.group), after: .zero)
+    }
+
     /// Lets nothing in or out any more and gives back what waits.
     func shutDown() async {
         let left = state.withLock { $0.queue.shutDown() }

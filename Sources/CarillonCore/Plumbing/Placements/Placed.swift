@@ -1,12 +1,17 @@
 /// How long an answer of one of several placements is waited for, where others are asked as well.
 private let placementPatience = Duration.seconds(2)
 
+/// What somebody is about to do with what belongs to a network.
+package enum PlacementAccess: Sendable {
+    case reading, writing
+}
+
 /// A port of all placements: each call goes on to that of the network's own placement.
 ///
 /// What concerns many networks is asked of each placement beside the others, so that one that is away delays nobody but its own.
 package struct Placed<Port: Sendable>: Sendable {
-    /// The placement of a network, where it can be used.
-    package typealias Route = @Sendable (NetworkID) async throws -> PlacementName
+    /// The placement of a network, where it can be used for that.
+    package typealias Route = @Sendable (NetworkID, PlacementAccess) async throws -> PlacementName
 
     private let route: Route
     package let ports: [PlacementName: Port]
@@ -23,7 +28,12 @@ package struct Placed<Port: Sendable>: Sendable {
     /// The port of a network's placement.
     ///
     /// - Throws: ``PlacementProblem``.
-    package func of(_ network: NetworkID) async throws -> Port { try port(of: await route(network)) }
+    package func of(_ network: NetworkID) async throws -> Port { try port(of: await route(network, .reading)) }
+
+    /// The port of a network's placement, for whoever is about to change something.
+    ///
+    /// - Throws: ``PlacementProblem``, of which ``PlacementProblem/moving`` is for writers alone.
+    package func toWrite(_ network: NetworkID) async throws -> Port { try port(of: await route(network, .writing)) }
 
     /// The port of a placement.
     ///
@@ -50,7 +60,7 @@ package struct Placed<Port: Sendable>: Sendable {
         var parts: [PlacementName: [Item]] = [:]
         var problem: (any Error)?
         for (network, items) in Dictionary(grouping: items, by: network) {
-            do { parts[try await route(network), default: []] += items } catch { problem = problem ?? error }
+            do { parts[try await route(network, .reading), default: []] += items } catch { problem = problem ?? error }
         }
         let (answers, failure) = await gather(parts) { name, items in try await ask(self.port(of: name), items) }
         return (answers, problem ?? failure)
@@ -97,5 +107,5 @@ package struct Placed<Port: Sendable>: Sendable {
 
 extension Placed where Port == PlacementName {
     /// One placement, where all networks are.
-    package static var home: Self { Self([.home: .home]) { _ in .home } }
+    package static var home: Self { Self([.home: .home]) { _, _ in .home } }
 }

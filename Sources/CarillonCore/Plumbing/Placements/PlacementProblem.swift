@@ -4,6 +4,8 @@ package enum PlacementProblem: Error, Sendable, Equatable {
     case unavailable(PlacementName, reason: String)
     /// The placement takes no new networks; without a name none does.
     case full(PlacementName?)
+    /// The network is on its way to another placement; nothing was changed.
+    case moving
     /// No placement of that name is configured here.
     case unknown(PlacementName)
 }

@@ -34,6 +34,8 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     private var tightLanes: Set<Key> = []
     private var tenants = TenantTurns<Tenant, Lane>()
     private var weight = 0
+    /// Those of whom nothing is let in.
+    private var halted: Set<Tenant> = []
 
     /// How many items wait.
     package private(set) var count = 0
@@ -68,7 +70,7 @@ extension FairQueue {
     ) -> Bool {
         let key = Key(tenant: tenant, lane: lane)
         let record = lanes[key] ?? LaneRecord()
-        guard !isForOthers || !record.isSlow(limits, at: now),
+        guard !halted.contains(tenant), !isForOthers || !record.isSlow(limits, at: now),
             weight <= room, record.weight + weight <= limits.weightPerLane,
             !record.isPaused(at: now), !record.isTried,
             tenants.weight(of: tenant) <= limits.most(of: limits.weight, taken: self.weight, more: weight)
@@ -88,7 +90,7 @@ extension FairQueue {
     }
 
     /// Puts an item, which will take so many places, into the room that was reserved for it; `false`, with the room given back,
-    /// when its lane has been paused or all shut down meanwhile. A lane that goes first (`isFirst`) always does.
+    /// when its lane has been paused, its tenant halted or all shut down meanwhile. A lane that goes first (`isFirst`) always does.
     package mutating func fill(
         _ item: Item,
         weight: Int,
@@ -99,7 +101,7 @@ extension FairQueue {
         at now: ContinuousClock.Instant
     ) -> Bool {
         let key = Key(tenant: tenant, lane: lane)
-        guard !isShutDown, lanes[key]?.isPaused(at: now) == false else {
+        guard !isShutDown, !halted.contains(tenant), lanes[key]?.isPaused(at: now) == false else {
             cancel(weight, of: tenant, in: lane)
             return false
         }
@@ -265,7 +267,15 @@ extension FairQueue {
 
     /// The tenants that have as much as they may.
     package var fullTenants: [Tenant] {
-        tenants.tenants(heavierThan: limits.most(of: limits.weight, taken: weight, more: limits.weight / 64))
+        tenants.tenants(heavierThan: limits.most(of: limits.weight, taken: weight, more: limits.weight / 64)) + halted
+    }
+
+    /// Lets nothing of these in, and of all others again; answers what waits of them, for its owner to keep elsewhere.
+    package mutating func halt(_ tenants: Set<Tenant>) -> [Item] {
+        halted = tenants
+        return lanes.keys.filter { tenants.contains($0.tenant) }.flatMap {
+            remove(of: $0.tenant, in: $0.lane) { _ in true }
+        }
     }
 
     /// The lanes in which anything waits or is worked on.

@@ -1,0 +1,56 @@
+/// What operators do about networks that move.
+extension PlacementAdministration {
+    /// What is needed to have networks move.
+    package struct Moves: Sendable {
+        fileprivate let catalog: any MoveCatalog
+        fileprivate let book: PlacementBook
+        fileprivate let changed: @Sendable (NetworkID) -> Void
+
+        /// - Parameters:
+        ///   - catalog: The moves.
+        ///   - book: Who is where.
+        ///   - changed: Told when there is something to do for a network.
+        package init(
+            catalog: some MoveCatalog,
+            book: PlacementBook,
+            changed: @escaping @Sendable (NetworkID) -> Void
+        ) {
+            self.catalog = catalog
+            self.book = book
+            self.changed = changed
+        }
+    }
+
+    /// Has a network move to another placement.
+    ///
+    /// - Returns: The move and whether it has begun; it has not where the network is there already. `nil` when there is no such network.
+    /// - Throws: ``PlacementProblem``, ``MoveProblem``.
+    package func move(_ network: NetworkID, to target: PlacementName) async throws -> (
+        move: NetworkMove, hasBegun: Bool
+    )? {
+        guard names.contains(target), let moves else { throw PlacementProblem.unknown(target) }
+        let source = try await moves.book.placement(of: network)
+        if source != target, moves.book.lastKnown(network) != nil, !moves.book.isMoving(network) {
+            guard try await schema(of: source) == schema(of: target) else {
+                throw MoveProblem.schemasDiffer(source, target)
+            }
+        }
+        let begun = try await moves.catalog.begin(network, to: target)
+        if begun?.hasBegun == true { moves.changed(network) }
+        return begun
+    }
+
+    /// A network's last move; `nil` when it never moved.
+    package func lastMove(of network: NetworkID) async throws -> NetworkMove? {
+        try await moves?.catalog.last(of: network)
+    }
+
+    /// Has a network stay where it is; `nil` when it does not move.
+    ///
+    /// - Throws: ``MoveProblem/switched``.
+    package func cancelMove(of network: NetworkID) async throws -> NetworkMove? {
+        guard let moves, let move = try await moves.catalog.cancel(network) else { return nil }
+        moves.changed(network)
+        return move
+    }
+}

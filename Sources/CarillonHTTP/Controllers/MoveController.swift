@@ -1,0 +1,68 @@
+import CarillonCore
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// Networks that move from one placement to another. For operators.
+struct MoveController: Controller {
+    let services: Services
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/move", use: show)
+        router.post("/v1/networks/{network}/move", use: begin)
+        router.delete("/v1/networks/{network}/move", use: cancel)
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let network = try await network(request, context)
+        return .json(try await services.placements.lastMove(of: network).found().json)
+    }
+
+    private func begin(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let network = try await network(request, context)
+        let target = try await RequestBodyReader.json(of: request).read(as: "invalid-move") { reader in
+            reader.placement("to", required: true)
+        }
+        try requireSeveral()
+        guard services.placements.names.contains(target) else {
+            let detail = "there is no placement \(target.rawValue.debugDescription)"
+            throw InvalidInput(problem: "invalid-move", pointer: "/to", detail: detail)
+        }
+        let (move, hasBegun) = try await services.placements.move(network, to: target).found()
+        return .json(move.json, status: hasBegun ? .accepted : .ok)
+    }
+
+    private func cancel(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let network = try await network(request, context)
+        try requireSeveral()
+        return .json(try await services.placements.cancelMove(of: network).found().json, status: .accepted)
+    }
+
+    private func network(_ request: Request, _ context: CarillonRequestContext) async throws -> NetworkID {
+        let network = try context.identifier("network", as: Network.self)
+        try await services.authenticator.requireOperator(request, context, networkID: network)
+        return network
+    }
+
+    private func requireSeveral() throws {
+        guard services.placements.areSeveral else {
+            throw Problem.conflict("only-placement", "there is one placement, where all networks are")
+        }
+    }
+}
+
+extension NetworkMove {
+    fileprivate var json: JSONValue {
+        var json: JSONObject = [
+            "from": .string(source.rawValue),
+            "to": .string(target.rawValue),
+            "step": .string(step.rawValue),
+            "rows": JSONValue(Int(rows)),
+            "bytes": JSONValue(Int(bytes)),
+            "startedAt": JSONValue(startedAt),
+            "frozenMs": JSONValue(Int(frozen.wholeMilliseconds)),
+        ]
+        if let reason { json["reason"] = .string(reason) }
+        return .object(json)
+    }
+}

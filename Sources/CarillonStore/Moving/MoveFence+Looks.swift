@@ -1,0 +1,73 @@
+import CarillonCore
+import Postgres
+
+extension MoveFence {
+    func tables() async throws -> [MovedTable] {
+        try await pool.withConnection { session in try session.movedTables().filter(\.isMoved) }
+    }
+
+    /// Whether nobody has anything of the network in hand.
+    func isDrained() async throws -> Bool {
+        try await pool.withConnection { session in
+            try session.queryFirst(
+                .unprepared(
+                    """
+                    SELECT NOT EXISTS (SELECT FROM inbox WHERE network_id = \(network.rawValue) AND leased AND run_at > now())
+                        AND NOT EXISTS (SELECT FROM deliveries
+                                        WHERE network_id = \(network.rawValue) AND leased AND run_at > now())
+                    """
+                )
+            ) { row in try row.decode(0, as: Bool.self) } ?? true
+        }
+    }
+
+    /// Whether there is a network of this id that is no arriving one, or something left of one.
+    func isInhabited() async throws -> Bool {
+        try await pool.withConnection { session in
+            let gate = try session.queryFirst(
+                "SELECT coalesce(away, '') FROM networks WHERE network_id = \(network.rawValue)"
+            ) { row in try row.decode(0, as: String.self) }
+            if let gate { return gate != MoveGate.arriving.rawValue }
+            return try session.queryFirst(
+                .unprepared(
+                    """
+                    SELECT EXISTS (SELECT FROM former_networks WHERE network_id = \(network.rawValue))
+                        OR \(sql: NetworkPurge.isAnythingLeft(of: network))
+                    """
+                )
+            ) { row in try row.decode(0, as: Bool.self) } ?? false
+        }
+    }
+
+    /// Removes what nobody needs any more where a network has left, so that nobody waits for it.
+    func emptyQueues() async throws {
+        for queue in ["inbox", "deliveries"] {
+            var count = NetworkPurge.batchSize
+            while count > 0 {
+                count = try await asMover { session in
+                    guard try session.hasLeavings(of: network) else { return 0 }
+                    return try session.execute(.unprepared(NetworkPurge.statement(queue, of: network)))
+                }
+            }
+        }
+    }
+
+    /// Makes a network that is not here a former one; `false` where it is here.
+    func expel() async throws -> Bool {
+        try await asMover { session in
+            try session.lockName(of: network)
+            if try session.hasLeavings(of: network) {
+                try session.execute("DELETE FROM idempotency_keys WHERE network_id = \(network.rawValue)")
+                try session.execute(
+                    "DELETE FROM networks WHERE network_id = \(network.rawValue) AND NOT \(sql: .isHere)"
+                )
+                try session.countFaceChange()
+            }
+            guard try session.execute("SELECT FROM networks WHERE network_id = \(network.rawValue)") == 0 else {
+                return false
+            }
+            try session.noteFormerNetwork(network)
+            return true
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package import CarillonCore
+package import Postgres
+
+extension NetworkMover {
+    /// About how many bytes of rows are copied at a time.
+    private static let batchBytes = 1 << 20
+    private static let mostRows = 2_000
+    /// So many rows of a table are read before it is known how large they are.
+    private static let firstRows = 40
+    private static let sequences = ["marks", "outcome_numbers", "endpoint_revisions"]
+
+    /// Copies what nobody changes any more, and looks whether it has all arrived.
+    func copy(_ move: inout NetworkMove) async throws {
+        let (source, target) = (try fence(move.network, in: move.source), try fence(move.network, in: move.target))
+        (move.rows, move.bytes) = (0, 0)
+        for table in try await source.tables() {
+            try await copy(table, from: source, to: target, &move)
+            if move.isCancelled { return }
+        }
+        try await raiseNumbers(from: source, to: target)
+        for table in try await source.tables() {
+            let counts = (try await source.count(table), try await target.count(table))
+            guard counts.0 == counts.1 else {
+                throw MoveRefused(
+                    reason: "of \(counts.0) rows of table \(table.name), \(counts.1) are in \(move.target)"
+                )
+            }
+        }
+        try await enter(.switching, &move)
+    }
+
+    private func copy(
+        _ table: MovedTable,
+        from source: MoveFence,
+        to target: MoveFence,
+        _ move: inout NetworkMove
+    ) async throws {
+        var last: [String]?
+        var limit = Self.firstRows
+        var toldAt = ContinuousClock.now
+        while true {
+            let (after, most) = (last, limit)
+            let page = try await source.pool.withConnection { session in
+                try table.page(of: source.network, after: after, limit: most, session)
+            }
+            guard let count = page.rows.count as Int?, count > 0 else { return }
+            try await target.asMover { session in
+                try session.holdArrival(of: target.network, isFirst: table.name == "networks")
+                try table.insert(page, session)
+            }
+            move.rows += Int64(count)
+            move.bytes += Int64(page.bytes)
+            if .now - toldAt > .milliseconds(500) {
+                move = try await catalog.hold(move, by: holder)
+                toldAt = .now
+            }
+            guard !move.isCancelled, count == limit, !table.key.isEmpty else { return }
+            last = page.last
+            limit = max(1, min(Self.mostRows, Self.batchBytes * count / max(1, page.bytes)))
+        }
+    }
+
+    /// Has the target's numbers go on behind the source's, and everybody who remembers anything of the network read it anew.
+    private func raiseNumbers(from source: MoveFence, to target: MoveFence) async throws {
+        let network = source.network
+        let (numbers, changes) = try await source.pool.withConnection { session in
+            (
+                try Self.sequences.map { try session.lastNumber(of: $0) },
+                try session.queryFirst(
+                    "SELECT seq FROM change_counters WHERE network_id = \(network.rawValue) AND slot = 0"
+                ) {
+                    row in try row.decode(0, as: Int64.self)
+                } ?? 0
+            )
+        }
+        for (sequence, number) in zip(Self.sequences, numbers) {
+            try await target.pool.write { session in try session.raise(sequence, to: number) }
+        }
+        try await target.asMover { session in
+            try session.holdArrival(of: network, isFirst: false)
+            let now = try session.now()
+            try session.execute(
+                """
+                INSERT INTO change_counters AS c (network_id, slot, seq, changed_at)
+                VALUES (\(network.rawValue), 0, \(changes), \(now.stored))
+                ON CONFLICT (network_id, slot) DO UPDATE SET seq = greatest(c.seq, EXCLUDED.seq)
+                """
+            )
+            try session.recordChange(of: nil, in: network)
+        }
+    }
+}
+
+extension NetworkMover {
+    /// How many rows of a network each table has.
+    package static func counts(of network: NetworkID, in pool: PostgresPool) async throws -> [(
+        table: String, rows: Int64
+    )] {
+        let fence = MoveFence(network: network, pool: pool)
+        var counts: [(table: String, rows: Int64)] = []
+        for table in try await fence.tables() { counts.append((table.name, try await fence.count(table))) }
+        return counts
+    }
+}
+
+extension MoveFence {
+    fileprivate func count(_ table: MovedTable) async throws -> Int64 {
+        try await pool.withConnection { session in try table.count(of: network, session) }
+    }
+}
+
+extension PostgresSession {
+    /// Makes sure that a network is arriving, to the end of the transaction: nothing is added to one that is here.
+    fileprivate func holdArrival(of network: NetworkID, isFirst: Bool) throws {
+        let gate = try queryFirst(
+            "SELECT coalesce(away, '') FROM networks WHERE network_id = \(network.rawValue) FOR SHARE"
+        ) { row in try row.decode(0, as: String.self) }
+        guard gate == MoveGate.arriving.rawValue || gate == nil && isFirst else { throw MoveLost() }
+    }
+
+    fileprivate func lastNumber(of sequence: String) throws -> Int64 {
+        try queryFirst(.unprepared("SELECT last_value FROM \(identifier: sequence)")) { row in
+            try row.decode(0, as: Int64.self)
+        } ?? 1
+    }
+
+    /// Has a sequence go on behind a number. Changing its definition, to what it is, has all others wait who take one meanwhile.
+    fileprivate func raise(_ sequence: String, to number: Int64) throws {
+        guard try lastNumber(of: sequence) <= number else { return }
+        try execute(.unprepared("ALTER SEQUENCE \(identifier: sequence) NO CYCLE"))
+        let step =
+            try queryFirst(
+                "SELECT seqincrement FROM pg_sequence WHERE seqrelid = to_regclass(\(sequence)::text)"
+            ) { row in try row.decode(0, as: Int64.self) } ?? 1
+        let next = max(try lastNumber(of: sequence), number) + step
+        _ = try queryFirst("SELECT setval(to_regclass(\(sequence)::text), \(next))") { _ in () }
+    }
+}

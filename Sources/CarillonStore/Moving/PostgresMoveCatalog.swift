@@ -1,0 +1,302 @@
+package import CarillonCore
+import Foundation
+package import Postgres
+
+/// The moves of networks, in home's table `network_moves`. Whoever works on one holds it for a while, and says every so often that they
+/// still do.
+package struct PostgresMoveCatalog: MoveCatalog {
+    /// For how long a move is held by whoever does not say anything.
+    static let holdTime = Duration.seconds(20)
+    /// For how long what a network has left behind stays, for those who have not heard of its move.
+    package static let rest = Duration.seconds(600)
+    private static let stepsUnderWay = NetworkMove.Step.allCases.filter(\.isUnderWay).map(\.rawValue)
+
+    private let pool: PostgresPool
+    private let rest: Duration
+
+    /// The moves in the database of `pool`, which is home's; what networks leave behind stays for `rest`.
+    package init(pool: PostgresPool, rest: Duration = rest) {
+        self.pool = pool
+        self.rest = rest
+    }
+
+    package func begin(_ network: NetworkID, to target: PlacementName) async throws -> (
+        move: NetworkMove, hasBegun: Bool
+    )? {
+        try await pool.write { session in
+            try session.lockName(of: network)
+            let source = try session.queryFirst(
+                "SELECT placement FROM placed_networks WHERE network_id = \(network.rawValue) AND state <> 'making'"
+            ) { row in PlacementName(try row.decode(0, as: String.self)) }
+            guard let source = source ?? nil else { return nil }
+            let last = try session.move("network_id = \(network.rawValue) ORDER BY started_at DESC LIMIT 1")
+            if last?.step.isUnderWay == true { throw MoveProblem.inProgress }
+            let now = try session.now()
+            guard source != target else {
+                if let last, last.step != .cancelled, last.target == target { return (last, false) }
+                return (
+                    NetworkMove(
+                        id: UUID(),
+                        network: network,
+                        source: source,
+                        target: target,
+                        step: .done,
+                        startedAt: now
+                    ),
+                    false
+                )
+            }
+            // Of former ones only what is still to be removed is of use.
+            try session.execute(
+                "DELETE FROM network_moves WHERE network_id = \(network.rawValue) AND remains IS NULL"
+            )
+            let move = NetworkMove(
+                id: UUID(),
+                network: network,
+                source: source,
+                target: target,
+                step: .draining,
+                startedAt: now
+            )
+            try session.execute(
+                """
+                INSERT INTO network_moves (move_id, network_id, source, target, step, started_at)
+                VALUES (\(move.id), \(network.rawValue), \(source.rawValue), \(target.rawValue), \(move.step.rawValue),
+                        \(now.stored))
+                """
+            )
+            return (move, true)
+        }
+    }
+
+    package func last(of network: NetworkID) async throws -> NetworkMove? {
+        try await pool.withConnection { session in
+            try session.move("network_id = \(network.rawValue) ORDER BY started_at DESC LIMIT 1")
+        }
+    }
+
+    package func cancel(_ network: NetworkID) async throws -> NetworkMove? {
+        try await pool.write { session in
+            guard
+                let last = try session.move(
+                    "network_id = \(network.rawValue) ORDER BY started_at DESC LIMIT 1 FOR UPDATE"
+                )
+            else { return nil }
+            switch last.step {
+            case .switching, .purging: throw MoveProblem.switched
+            case .done, .cancelled: return nil
+            case .draining, .fenced, .copying:
+                try session.execute("UPDATE network_moves SET is_cancelled = true WHERE move_id = \(last.id)")
+                var cancelled = last
+                cancelled.isCancelled = true
+                return cancelled
+            }
+        }
+    }
+
+    /// The networks that move between placements, whoever works on them.
+    package func underWay() async throws -> [NetworkMove] {
+        try await pool.withConnection { session in
+            try session.moves("step = ANY (\(Self.stepsUnderWay)) ORDER BY started_at")
+        }
+    }
+}
+
+// MARK: - For the mover
+
+extension PostgresMoveCatalog {
+    /// Takes what there is to do and nobody holds; of one network only, if that is named.
+    func take(_ holder: UUID, of network: NetworkID? = nil) async throws -> MoveWork? {
+        try await pool.write { session in
+            let now = try session.now()
+            let move = try session.move(
+                """
+                (held_until IS NULL OR held_until < \(now.stored) OR holder = \(holder))
+                AND (step = ANY (\(Self.stepsUnderWay)) OR remains IS NOT NULL AND remove_at <= \(now.stored))
+                AND network_id = coalesce(\(network?.rawValue), network_id)
+                ORDER BY remains IS NULL, started_at LIMIT 1 FOR UPDATE SKIP LOCKED
+                """
+            )
+            guard let move else { return nil }
+            try session.execute(
+                """
+                UPDATE network_moves SET holder = \(holder), held_until = \((now + Self.holdTime).stored)
+                WHERE move_id = \(move.id)
+                """
+            )
+            let remains = try session.queryFirst(
+                "SELECT remains FROM network_moves WHERE move_id = \(move.id)"
+            ) { row in try row.decode(0, as: String?.self) }
+            return MoveWork(move: move, remains: (remains ?? nil).flatMap { PlacementName($0) })
+        }
+    }
+
+    /// Says that a move is still held, and how far it is; the move as it is now.
+    ///
+    /// - Throws: ``MoveLost`` where somebody else has it.
+    func hold(_ move: NetworkMove, by holder: UUID) async throws -> NetworkMove {
+        try await pool.write { session in
+            let now = try session.now()
+            let held = try session.execute(
+                """
+                UPDATE network_moves
+                SET held_until = \((now + Self.holdTime).stored), row_count = \(move.rows), byte_count = \(move.bytes),
+                    reason = \(move.reason)
+                WHERE move_id = \(move.id) AND holder = \(holder)
+                """
+            )
+            guard held == 1, let current = try session.move("move_id = \(move.id)") else { throw MoveLost() }
+            return current
+        }
+    }
+
+    /// Lets nobody change anything in the network any more.
+    func freeze(_ move: NetworkMove) async throws {
+        try await pool.write { session in
+            let now = try session.now()
+            let changed = try session.execute(
+                """
+                UPDATE placed_networks SET state = 'moving', target = \(move.target.rawValue), step = \(move.step.rawValue),
+                    changed_at = \(now.stored)
+                WHERE network_id = \(move.network.rawValue) AND placement = \(move.source.rawValue) AND state <> 'moving'
+                """
+            )
+            guard changed > 0 else { return }
+            try session.execute(
+                "UPDATE network_moves SET frozen_at = \(now.stored) WHERE move_id = \(move.id) AND frozen_at IS NULL"
+            )
+            try session.countPlacementChange()
+        }
+    }
+
+    /// Goes on to the next step of the way; `false` where the network is wanted back.
+    func enter(_ step: NetworkMove.Step, _ move: NetworkMove, by holder: UUID) async throws -> Bool {
+        try await pool.write { session in
+            let entered = try session.execute(
+                """
+                UPDATE network_moves SET step = \(step.rawValue)
+                WHERE move_id = \(move.id) AND holder = \(holder) AND NOT is_cancelled
+                """
+            )
+            try session.execute(
+                "UPDATE placed_networks SET step = \(step.rawValue) WHERE network_id = \(move.network.rawValue) AND state = 'moving'"
+            )
+            return entered > 0
+        }
+    }
+
+    /// The network is where its move has come to: in its new placement, or back in the former one. What there is of it in the other is to be
+    /// removed, after a while or at once. The move as it is now.
+    func settle(_ move: NetworkMove, in step: NetworkMove.Step, because reason: String? = nil) async throws
+        -> NetworkMove
+    {
+        let isThere = step == .purging
+        let (place, remains) = isThere ? (move.target, move.source) : (move.source, move.target)
+        let wait = isThere ? rest : .zero
+        return try await pool.write { session in
+            let now = try session.now()
+            try session.execute(
+                """
+                UPDATE placed_networks
+                SET placement = \(place.rawValue), state = 'live', target = NULL, step = NULL, changed_at = \(now.stored)
+                WHERE network_id = \(move.network.rawValue) AND state = 'moving'
+                """
+            )
+            try session.execute(
+                """
+                UPDATE network_moves
+                SET step = \(step.rawValue), reason = \(reason), thawed_at = \(now.stored), remains = \(remains.rawValue),
+                    remove_at = \((now + wait).stored), row_count = \(move.rows), byte_count = \(move.bytes)
+                WHERE move_id = \(move.id) AND thawed_at IS NULL
+                """
+            )
+            try session.countPlacementChange()
+            return try session.move("move_id = \(move.id)") ?? move
+        }
+    }
+
+    /// Lets others have what cannot be done now.
+    func leave(_ work: MoveWork, for wait: Duration) async throws {
+        _ = try await pool.write { session in
+            let now = try session.now()
+            try session.execute(
+                """
+                UPDATE network_moves SET held_until = \((now + wait).stored), holder = NULL
+                WHERE move_id = \(work.move.id)
+                """
+            )
+        }
+    }
+
+    /// Has what a network has left in a placement removed now, whatever was waited for; whether there is anything.
+    func hasten(_ network: NetworkID, in placement: PlacementName) async throws -> Bool {
+        try await pool.write { session in
+            let now = try session.now()
+            return try session.execute(
+                """
+                UPDATE network_moves SET remove_at = least(remove_at, \(now.stored))
+                WHERE network_id = \(network.rawValue) AND remains = \(placement.rawValue)
+                """
+            ) > 0
+        }
+    }
+
+    /// Nothing is left in a placement of what former moves have left there.
+    func finishRemains(of network: NetworkID, in placement: PlacementName) async throws {
+        _ = try await pool.write { session in
+            try session.execute(
+                """
+                UPDATE network_moves SET remains = NULL, remove_at = NULL,
+                    step = CASE WHEN step = 'purging' THEN 'done' ELSE step END
+                WHERE network_id = \(network.rawValue) AND remains = \(placement.rawValue)
+                """
+            )
+        }
+    }
+}
+
+/// A move that somebody holds.
+struct MoveWork: Sendable {
+    var move: NetworkMove
+    /// Where something of the network is left that is to be removed.
+    var remains: PlacementName?
+}
+
+/// Somebody else works on the move.
+struct MoveLost: Error, CustomStringConvertible {
+    var description: String { "somebody else goes on with the move" }
+}
+
+extension PostgresSession {
+    func now() throws -> Timestamp { Timestamp(stored: try moment()) }
+
+    fileprivate func move(_ condition: SQL) throws -> NetworkMove? { try moves(condition).first }
+
+    fileprivate func moves(_ condition: SQL) throws -> [NetworkMove] {
+        try query(
+            """
+            SELECT move_id, network_id, source, target, step, is_cancelled, reason, row_count, byte_count, started_at,
+                   frozen_at, coalesce(thawed_at, now())
+            FROM network_moves WHERE \(sql: condition)
+            """
+        ) { row in
+            guard let source = PlacementName(try row.decode(2, as: String.self)),
+                let target = PlacementName(try row.decode(3, as: String.self))
+            else { throw StoreError.unreadable("placement") }
+            let thawedAt = try row.timestamp(11)
+            return NetworkMove(
+                id: try row.decode(0),
+                network: try row.id(1),
+                source: source,
+                target: target,
+                step: try row.choice(4),
+                isCancelled: try row.decode(5),
+                reason: try row.decode(6),
+                rows: try row.decode(7),
+                bytes: try row.decode(8),
+                startedAt: try row.timestamp(9),
+                frozen: try row.timestampIfAny(10).map { thawedAt - $0 } ?? .zero
+            )
+        }
+    }
+}
