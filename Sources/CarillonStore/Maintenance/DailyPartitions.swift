@@ -96,6 +96,8 @@ struct DailyPartitions: Sendable {
         try session.execute(
             "CREATE TABLE \(identifier: name) (LIKE \(identifier: table) INCLUDING ALL) WITH (\(sql: Self.settings))"
         )
+        // Rows of a network that moves to another placement stay what they are.
+        try session.passMoveFence()
         try session.execute(
             """
             WITH moved AS (DELETE FROM \(identifier: defaultName) WHERE \(sql: Self.condition(of: days)) RETURNING *)

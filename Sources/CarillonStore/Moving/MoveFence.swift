@@ -92,9 +92,7 @@ extension MoveFence {
         _ body: @Sendable (borrowing PostgresSession) throws -> Value
     ) async throws -> Value {
         try await pool.withTransaction(TransactionOptions(retries: 5, lockTimeout: Self.lockWait)) { session in
-            try session.execute(
-                "SELECT set_config('carillon.mover', 'on', true), set_config('carillon.bundles', 'on', true)"
-            )
+            try session.passMoveFence()
             return try body(session)
         }
     }

@@ -11,4 +11,9 @@ extension PostgresSession {
     func hasLeavings(of network: NetworkID) throws -> Bool {
         try execute("SELECT FROM networks WHERE network_id = \(network.rawValue) AND NOT \(sql: .isHere)") > 0
     }
+
+    /// Has the transaction pass what keeps others from a network that moves (migration 0063).
+    func passMoveFence() throws {
+        try execute("SELECT set_config('carillon.mover', 'on', true), set_config('carillon.bundles', 'on', true)")
+    }
 }

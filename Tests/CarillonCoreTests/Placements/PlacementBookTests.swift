@@ -139,7 +139,7 @@ import Testing
         }
         let p1 = p1
         let ports = [PlacementName.home: Port(name: .home, isAway: false), p1: Port(name: p1, isAway: true)]
-        let placed = Placed(ports) { network in network == "away" ? p1 : .home }
+        let placed = Placed(ports) { network, _ in network == "away" ? p1 : .home }
         let (answers, failure) = await placed.parts(["a", "away", "b"] as [NetworkID], by: { $0 }) { port, networks in
             if port.isAway { throw Away() }
             return networks
@@ -151,7 +151,7 @@ import Testing
             return name
         }
         #expect(there == [.home])
-        let nowhere = Placed<Port>([:]) { _ in p1 }
+        let nowhere = Placed<Port>([:]) { _, _ in p1 }
         await #expect(throws: PlacementProblem.unavailable(p1, reason: "its URL is not configured here")) {
             try await nowhere.of("a")
         }

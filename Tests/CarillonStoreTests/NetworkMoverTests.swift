@@ -1,0 +1,353 @@
+import CarillonCore
+import CarillonTesting
+import Foundation
+import Postgres
+import Testing
+
+@testable import CarillonStore
+
+/// A network that moves from one placement to another.
+@Suite(.stores, .timeLimit(.minutes(5))) struct NetworkMoverTests {
+    private static let p1 = PlacementName("p1") ?? .home
+
+    /// Where networks begin, which is home.
+    private let scene = StoreScene.here
+
+    /// Home, and a placement beside it.
+    private struct Stage: Sendable {
+        let source: StoreScene
+        let target: StoreScene
+        var network: NetworkID { source.network }
+        var catalog: PostgresMoveCatalog { PostgresMoveCatalog(pool: source.pool, rest: .zero) }
+        var list: PostgresPlacementCatalog { PostgresPlacementCatalog(pool: source.pool) }
+
+        func mover() -> NetworkMover {
+            NetworkMover(
+                catalog: catalog,
+                pools: [.home: source.pool, p1: target.pool],
+                logger: TestDatabase.logger
+            )
+        }
+
+        /// Has a mover do all there is to do.
+        func finish() async throws {
+            let mover = mover()
+            while try await mover.work() {}
+        }
+
+        func move(to target: PlacementName = p1) async throws -> NetworkMove {
+            _ = try await catalog.begin(network, to: target)
+            try await finish()
+            return try #require(try await catalog.last(of: network))
+        }
+
+        /// The rows of the network in each table that is moved, as text.
+        func rows(in scene: StoreScene) async throws -> [String: [String]] {
+            let network = network
+            return try await scene.pool.withConnection { session in
+                try session.movedTables().filter(\.isMoved).reduce(into: [:]) { rows, table in
+                    // What says whose turn it is, and whether the network is here, is another afterwards.
+                    rows[table.name] = try session.query(
+                        .unprepared(
+                            """
+                            SELECT (to_jsonb(t) - 'away' - 'leased' - 'lease_token' - 'run_at')::text
+                            FROM \(identifier: table.name) t WHERE network_id = \(network.rawValue) ORDER BY 1
+                            """
+                        )
+                    ) { row in try row.decode(0, as: String.self) }
+                }
+            }
+        }
+    }
+
+    private func withStage(_ body: (Stage) async throws -> Void) async throws {
+        try await TestDatabase.withPool { pool in
+            let stage = Stage(source: scene, target: try StoreScene(pool: pool))
+            try await stage.list.enter([.home, Self.p1])
+            try await body(stage)
+        }
+    }
+
+    private func bind(_ name: String, _ network: NetworkID, in scene: StoreScene) async throws {
+        let binding = FaceBinding(.matrix, name, of: network, ["x": 1], at: .seconds(5))
+        _ = try await scene.faces.putFaceBinding(binding, claiming: true)
+    }
+
+    /// Nobody holds anything.
+    private func letGo(_ scene: StoreScene) async throws {
+        for queue in ["inbox", "deliveries"] {
+            try await scene.pool.execute("UPDATE \(identifier: queue) SET leased = false, run_at = now()")
+        }
+    }
+
+    /// Something of many kinds.
+    private func fill(_ scene: StoreScene, people: Int = 3_000) async throws {
+        _ = try await scene.accept(
+            .created("c", by: "alice", members: ["alice", "bob"]),
+            .message("c", from: Person(id: "alice"), at: 1, channelName: "Règles \"du\" jeu")
+        )
+        _ = try await scene.target("d", of: "bob")
+        _ = try await scene.toggles.updateToggles(.network, in: scene.network, by: .admin, expected: nil) { _ in
+            ["channels": ["x"]]
+        }
+        _ = try await scene.tags.putTag(Tag(id: "news", description: "News"), in: scene.network)
+        _ = try await scene.endpoints.addEndpoint(
+            .sample("e-1", description: "Bot"),
+            secret: .generate(),
+            of: scene.network,
+            answering: nil
+        )
+        try await bind("com.acme", scene.network, in: scene)
+        try await scene.enqueue(to: [[try await scene.target("d2", of: "bob")]])
+        _ = try await scene.accept(.message("c", from: Person(id: "alice"), at: 2))
+        try await letGo(scene)
+        let network = scene.network.rawValue
+        try await scene.pool.execute(
+            """
+            INSERT INTO users (network_id, user_id, facts_at, display_name)
+            SELECT \(network), 'u' || n, 'epoch', 'Name ' || n || E' \\'"\\n' FROM generate_series(1, \(people)) n
+            """
+        )
+    }
+
+    @Test func `everything of a network is in its new placement, and nothing where it was`() async throws {
+        try await withStage { stage in
+            try await fill(stage.source)
+            let before = try await stage.rows(in: stage.source)
+            let move = try await stage.move()
+            #expect(move.step == .done)
+            #expect(move.rows >= 3_000)
+            #expect(try await stage.rows(in: stage.target) == before)
+            #expect(try await stage.rows(in: stage.source).values.allSatisfy(\.isEmpty))
+            #expect(
+                try await stage.list.list(unless: nil)?.placements == [
+                    stage.network: Self.p1, scene.otherNetwork: .home,
+                ]
+            )
+            #expect(try await stage.list.list(unless: nil)?.moving == [])
+            for scene in [stage.source, stage.target] {
+                #expect(
+                    try await scene.pool.all(
+                        "SELECT tgname::text FROM pg_trigger WHERE tgname LIKE 'moving%'",
+                        as: String.self
+                    ) == []
+                )
+            }
+            // It goes on there: what waited is due, and new events find its members.
+            #expect(try await stage.target.claim().count == 1)
+            #expect(try await stage.target.inbox.claimEvents(limit: 10).count == 3)
+            let members = try await stage.target.members(of: "c")
+            #expect(members == ["alice", "bob", "sender"])
+            #expect(try await stage.source.accounts.network(stage.network) == nil)
+        }
+    }
+
+    @Test(arguments: 0..<4) func `whoever goes on with a move that was cut off ends it`(steps: Int) async throws {
+        try await withStage { stage in
+            try await fill(stage.source, people: 100)
+            let before = try await stage.rows(in: stage.source)
+            _ = try await stage.catalog.begin(stage.network, to: Self.p1)
+            let lost = stage.mover()
+            var move = try #require(try await stage.catalog.take(lost.holder)?.move)
+            for _ in 0..<steps { try await lost.advance(&move) }
+            #expect(move.step == [.draining, .fenced, .copying, .switching][steps])
+            #expect(try await stage.catalog.take(UUID()) == nil, "somebody holds it")
+            try await stage.source.pool.execute("UPDATE network_moves SET held_until = now() - interval '1 second'")
+            try await stage.finish()
+            #expect(try await stage.catalog.last(of: stage.network)?.step == .done)
+            #expect(try await stage.rows(in: stage.target) == before)
+            // Who held it before does nothing any more.
+            await #expect(throws: MoveLost.self) { _ = try await stage.catalog.hold(move, by: lost.holder) }
+        }
+    }
+
+    @Test(arguments: 0..<4) func `a network that is wanted back goes on where it was, up to the switch`(steps: Int)
+        async throws
+    {
+        try await withStage { stage in
+            try await fill(stage.source, people: 100)
+            let before = try await stage.rows(in: stage.source)
+            _ = try await stage.catalog.begin(stage.network, to: Self.p1)
+            let mover = stage.mover()
+            var move = try #require(try await stage.catalog.take(mover.holder)?.move)
+            for _ in 0..<steps { try await mover.advance(&move) }
+            if steps == 3 {
+                await #expect(throws: MoveProblem.switched) { _ = try await stage.catalog.cancel(stage.network) }
+                return
+            }
+            #expect(try await stage.catalog.cancel(stage.network)?.isCancelled == true)
+            while try await mover.work() {}
+            let last = try #require(try await stage.catalog.last(of: stage.network))
+            #expect(last.step == .cancelled)
+            #expect(try await stage.catalog.cancel(stage.network) == nil)
+            #expect(try await stage.rows(in: stage.source) == before)
+            #expect(try await stage.rows(in: stage.target).values.allSatisfy(\.isEmpty))
+            _ = try await stage.source.directory.addMember("carl", to: "c", in: stage.network)
+            #expect(try await stage.source.inbox.claimEvents(limit: 10).count == 3)
+            // And it may go after all.
+            #expect(try await stage.move().step == .done)
+        }
+    }
+
+    @Test func `whoever has not heard of a move writes nothing, and others' work beside it is done`() async throws {
+        try await withStage { stage in
+            try await fill(stage.source, people: 10)
+            _ = try await stage.catalog.begin(stage.network, to: Self.p1)
+            let mover = stage.mover()
+            var move = try #require(try await stage.catalog.take(mover.holder)?.move)
+            try await mover.advance(&move)
+            let (scene, other) = (stage.source, stage.source.inOtherNetwork())
+            func isRefused(_ body: () async throws -> Void) async throws -> Bool {
+                do { try await body() } catch let error as PostgresError { return error.isOfMovingNetwork }
+                return false
+            }
+            #expect(try await isRefused { _ = try await scene.accept(.message("c", from: Person(id: "a"), at: 9)) })
+            #expect(try await isRefused { _ = try await scene.target("d3", of: "bob") })
+            #expect(
+                try await isRefused { _ = try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: scene.network) }
+            )
+            #expect(try await isRefused { _ = try await scene.accounts.deleteNetwork(scene.network) })
+            #expect(
+                try await isRefused {
+                    _ = try await scene.toggles.updateToggles(.network, in: scene.network, by: .admin, expected: nil) {
+                        _ in [:]
+                    }
+                }
+            )
+            #expect(try await isRefused { _ = try await scene.directory.addMember("carl", to: "c", in: scene.network) })
+            _ = try await other.accept(.message("c", from: Person(id: "a"), at: 9))
+            _ = try await other.target("d", of: "bob")
+            #expect(try await scene.inbox.claimEvents(limit: 10).map(\.networkID) == [other.network])
+            #expect(try await scene.claim().isEmpty)
+            let housekeeper = Housekeeper(pool: scene.pool, logger: TestDatabase.logger)
+            try await housekeeper.sweep()
+            // It can be read.
+            #expect(try await scene.accounts.network(scene.network) != nil)
+            #expect(try await scene.accounts.networks(after: nil, limit: 10).networks.count == 2)
+            try await mover.advance(&move)
+            try await mover.advance(&move)
+            #expect(try await stage.target.accounts.network(scene.network) == nil, "it has not arrived")
+            #expect(try await stage.target.accounts.networks(after: nil, limit: 10).networks.isEmpty)
+            #expect(try await stage.target.inbox.claimEvents(limit: 10).isEmpty)
+            #expect(try await stage.target.claim().isEmpty)
+            try await mover.advance(&move)
+            #expect(try await isRefused { _ = try await scene.target("d4", of: "bob") })
+            #expect(try await scene.accounts.networks(after: nil, limit: 10).networks.map(\.id) == [other.network])
+        }
+    }
+
+    @Test func `what somebody has in hand is waited for, and not held for longer`() async throws {
+        try await withStage { stage in
+            try await stage.source.enqueue(to: [[try await stage.source.target("d", of: "bob")]])
+            let held = try await stage.source.claimOne()
+            _ = try await stage.catalog.begin(stage.network, to: Self.p1)
+            async let moved: Void = stage.finish()
+            try await eventually("the network being drained") {
+                try await stage.source.pool.first(
+                    "SELECT away FROM networks WHERE network_id = \(stage.network.rawValue)",
+                    as: String?.self
+                )
+                    == "draining"
+            }
+            #expect(try await stage.source.queue.renew([held]).isEmpty)
+            #expect(try await stage.catalog.last(of: stage.network)?.step == .draining)
+            try await stage.source.queue.release([held], after: .zero)
+            try await moved
+            #expect(try await stage.catalog.last(of: stage.network)?.step == .done)
+            #expect(try await stage.target.claim().map(\.group.id) == [held.id])
+        }
+    }
+
+    @Test func `members that were learnt before are members where marks are smaller`() async throws {
+        try await withStage { stage in
+            try await stage.source.pool.script("SELECT setval('marks', 40960000)")
+            _ = try await stage.source.pending(.created("c", by: "alice", members: ["alice", "bob"]))
+            try await letGo(stage.source)
+            #expect(try await stage.move().step == .done)
+            let message = try await stage.target.pending(.message("c", from: Person(id: "alice"), at: 9))
+            let query = RecipientQuery(
+                networkID: stage.network,
+                eventID: message.id,
+                mark: message.mark,
+                event: message.event
+            )
+            let page = try await stage.target.recipients.page(for: query)
+            #expect(page.recipients.map(\.userID) == ["alice", "bob"])
+            let numbers = try await stage.target.pool.first("SELECT last_value FROM marks", as: Int64.self)
+            #expect(try #require(numbers) > 40_960_000)
+        }
+    }
+
+    @Test func `a placement that cannot take it, or has what must be unique, keeps nothing of it`() async throws {
+        try await withStage { stage in
+            try await fill(stage.source, people: 10)
+            let before = try await stage.rows(in: stage.source)
+            try await stage.target.pool.script(
+                "ALTER TABLE users ADD CONSTRAINT full_disk CHECK (user_id <> 'u7') NOT VALID"
+            )
+            var move = try await stage.move()
+            #expect(move.step == .cancelled)
+            #expect(move.reason?.isEmpty == false)
+            #expect(try await stage.rows(in: stage.source) == before)
+            #expect(try await stage.rows(in: stage.target).values.allSatisfy(\.isEmpty))
+            try await stage.target.pool.script("ALTER TABLE users DROP CONSTRAINT full_disk")
+            // A name elsewhere that somebody has there already.
+            try await stage.target.accounts.createNetwork(Network(id: "squatter", createdAt: WallClock.system.now()))
+            try await bind("com.acme", "squatter", in: stage.target)
+            move = try await stage.move()
+            #expect(move.step == .cancelled)
+            #expect(move.reason?.contains("table faces") == true)
+            #expect(try await stage.rows(in: stage.source) == before)
+            #expect(try await stage.target.faces.faceBindings(of: "squatter").count == 1)
+            // A network of that id.
+            _ = try await stage.target.accounts.deleteNetwork("squatter")
+            try await stage.target.accounts.createNetwork(Network(id: stage.network, createdAt: WallClock.system.now()))
+            move = try await stage.move()
+            #expect(move.step == .cancelled)
+            #expect(try await stage.target.accounts.network(stage.network) != nil)
+        }
+    }
+
+    @Test func `a network goes there and back, and what it left is out of the way`() async throws {
+        try await withStage { stage in
+            try await fill(stage.source, people: 10)
+            let before = try await stage.rows(in: stage.source)
+            let lazy = PostgresMoveCatalog(pool: stage.source.pool)
+            let mover = NetworkMover(
+                catalog: lazy,
+                pools: [.home: stage.source.pool, Self.p1: stage.target.pool],
+                logger: TestDatabase.logger
+            )
+            for target in [Self.p1, .home, Self.p1] {
+                #expect(try await lazy.begin(stage.network, to: target)?.hasBegun == true)
+                await #expect(throws: MoveProblem.inProgress) { _ = try await lazy.begin(stage.network, to: target) }
+                while try await mover.work() {}
+                let move = try #require(try await lazy.last(of: stage.network))
+                #expect(move.step == .purging)
+                #expect(try await lazy.begin(stage.network, to: target)?.hasBegun == false, "it is there")
+            }
+            #expect(try await stage.rows(in: stage.target) == before)
+            // Who asks where it was finds nothing, and makes nothing of its name.
+            #expect(try await stage.source.accounts.network(stage.network) == nil)
+            #expect(try await stage.source.faces.faceList(unless: nil)?.bindings.isEmpty == true)
+            // With the network goes what it has left.
+            _ = try await stage.target.accounts.deleteNetwork(stage.network)
+            try await stage.list.remove([stage.network], from: Self.p1, olderThan: .zero)
+            while try await mover.work() {}
+            #expect(try await stage.rows(in: stage.source).values.allSatisfy(\.isEmpty))
+            #expect(try await stage.list.list(unless: nil)?.placements == [scene.otherNetwork: .home])
+        }
+    }
+
+    @Test func `a network that is gone, or nowhere, is not moved`() async throws {
+        try await withStage { stage in
+            #expect(try await stage.catalog.begin("nobody", to: Self.p1) == nil)
+            #expect(try await stage.catalog.last(of: stage.network) == nil)
+            #expect(try await stage.catalog.cancel(stage.network) == nil)
+            _ = try await stage.source.accounts.deleteNetwork(stage.network)
+            let move = try await stage.move()
+            #expect(move.step == .cancelled)
+            #expect(move.reason?.contains("not in placement default") == true)
+        }
+    }
+}
