@@ -7,111 +7,35 @@ import Testing
 extension Services {
     /// Networks in several placements: home, a schema beside it, and a server of its own.
     @Suite struct PlacementTests {
-        private let scratch: Scratch
-        private let other: Scratch
-        private let home: DatabaseServer
-        private let away: DatabaseServer
-
-        init() throws {
-            scratch = Scratch()
-            other = Scratch()
-            home = DatabaseServer(in: scratch)
-            away = DatabaseServer(in: other)
-        }
-
-        private var environment: [String: String] {
-            home.environment.merging(["CARILLON_PLACEMENTS": "p1=\(home.url(schema: "p1")) p2=\(away.url())"]) { $1 }
-        }
-
-        private func migrated() async throws {
-            try await home.start()
-            try await away.start()
-            try await home.withSession { session in try session.script("CREATE SCHEMA p1") }
-            let migrate = try Program(["migrate"], environment: environment, scratch: scratch)
-            #expect(try await migrate.exitStatus() == 0, "\(migrate.errorText)")
-            for name in ["default", "p1", "p2"] { #expect(migrate.outputText.contains("placement \(name):")) }
-        }
-
-        /// Starts a service, and waits until it can use all placements.
-        private func start() async throws -> RunningService {
-            let service = try await RunningService.start(in: scratch, environment: environment)
-            try await eventually("all placements being ready") {
-                let health = try await service.management.send(.GET, "/health/ready")
-                return health.status == 200 && health.json["placements"] == nil
-            }
-            return service
-        }
-
-        private func stop() async {
-            await away.stop()
-            await home.stop()
-        }
-
-        private func call(
-            _ service: RunningService,
-            _ method: HTTPMethod,
-            _ path: String,
-            _ body: JSONValue? = nil,
-            _ headers: [String: String] = [:]
-        ) async throws -> TestClient.Answer {
-            try await service.open.send(
-                method,
-                path,
-                token: service.operatorToken,
-                headers: headers,
-                body: body?.serialized
-            )
-        }
-
-        /// Opens a placement, and makes a network in it.
-        private func network(_ id: String, in placement: String, on service: RunningService) async throws -> TestNetwork
-        {
-            let opened = try await call(service, .PATCH, "/v1/placements/\(placement)", ["state": "open"])
-            try #require(opened.status == 200, "\(opened.text)")
-            let body: JSONValue = ["id": .string(id), "placement": .string(placement)]
-            let made = try await call(service, .POST, "/v1/networks", body)
-            #expect(made.json["network"]?["placement"]?.text == placement)
-            return try TestNetwork(id, madeBy: made, on: service)
-        }
-
-        /// Has a member with a device, and answers when an event has reached it.
-        private func notify(_ network: TestNetwork, _ event: String, on service: RunningService) async throws {
-            let device = "\(network.id)-phone"
-            try await network.addLogDevice(device, of: "bob")
-            _ = try await network.accept(TestEvents.channelCreated("\(event)-c", members: ["alice", "bob"]))
-            let id = try await network.accept(TestEvents.messageSent(event))
-            try await eventually("the notification of \(event)") {
-                service.logLines.contains { $0.eventID == id && $0.deviceID == device }
-            }
-        }
+        private let stage = PlacementStage()
 
         @Test func `networks are made where they are wanted, and all of theirs is kept there alone`() async throws {
-            try await migrated()
-            let service = try await start()
-            let listed = try await call(service, .GET, "/v1/placements").json.elements
+            try await stage.migrated()
+            let service = try await stage.start()
+            let listed = try await stage.call(service, .GET, "/v1/placements").json.elements
             #expect(listed.map { $0["name"]?.text } == ["default", "p1", "p2"])
             #expect(listed.map { $0["state"]?.text } == ["open", "full", "full"])
             #expect(listed.allSatisfy { $0["ready"] == .bool(true) && $0["schema"]?["pending"] == .array([]) })
 
             func refusal(_ placement: String) async throws -> String {
                 let body: JSONValue = ["id": "refused", "placement": .string(placement)]
-                let answer = try await call(service, .POST, "/v1/networks", body)
+                let answer = try await stage.call(service, .POST, "/v1/networks", body)
                 return "\(answer.status) \(answer.json["type"]?.text?.split(separator: "/").last ?? "")"
             }
             #expect(try await refusal("p1") == "409 placement-full")
             #expect(try await refusal("p9") == "400 invalid-network")
             #expect(try await refusal("P1") == "400 invalid-network")
-            #expect(try await call(service, .GET, "/v1/networks/refused").status == 404)
-            #expect(try await call(service, .PATCH, "/v1/placements/p9", ["state": "open"]).status == 404)
-            #expect(try await call(service, .PATCH, "/v1/placements/p1", ["state": "ajar"]).status == 400)
+            #expect(try await stage.call(service, .GET, "/v1/networks/refused").status == 404)
+            #expect(try await stage.call(service, .PATCH, "/v1/placements/p9", ["state": "open"]).status == 404)
+            #expect(try await stage.call(service, .PATCH, "/v1/placements/p1", ["state": "ajar"]).status == 400)
 
             let networks = [
                 try await TestNetwork("at-home", on: service),
-                try await network("in-schema", in: "p1", on: service),
-                try await network("elsewhere", in: "p2", on: service),
+                try await stage.network("in-schema", in: "p1", on: service),
+                try await stage.network("elsewhere", in: "p2", on: service),
             ]
-            for network in networks { try await notify(network, "\(network.id)-1", on: service) }
-            let page = try await call(service, .GET, "/v1/networks").json
+            for network in networks { try await stage.notify(network, "\(network.id)-1", on: service) }
+            let page = try await stage.call(service, .GET, "/v1/networks").json
             #expect(page["items"]?.elements.map { $0["id"]?.text } == ["at-home", "elsewhere", "in-schema"])
             #expect(page["items"]?.elements.map { $0["placement"]?.text } == ["default", "p2", "p1"])
             #expect(page["incomplete"] == nil)
@@ -122,9 +46,9 @@ extension Services {
                     ) { row in try row.decode(0, as: String.self) }
                 }
             }
-            #expect(try await rows(home, "public") == ["at-home"])
-            #expect(try await rows(home, "p1") == ["in-schema"])
-            #expect(try await rows(away, "public") == ["elsewhere"])
+            #expect(try await rows(stage.home, "public") == ["at-home"])
+            #expect(try await rows(stage.home, "p1") == ["in-schema"])
+            #expect(try await rows(stage.away, "public") == ["elsewhere"])
             let metrics = try await service.management.send(.GET, "/metrics").text
             #expect(metrics.contains(#"carillon_placement_ready{placement="p1"} 1"#))
             #expect(metrics.contains(#"carillon_placement_networks{placement="p2"} 1"#))
@@ -136,17 +60,17 @@ extension Services {
             _ = try await networks[2].done(silent)
             #expect(!service.logLines.contains { $0.eventID == silent })
 
-            let deleted = try await call(service, .DELETE, "/v1/networks/in-schema")
+            let deleted = try await stage.call(service, .DELETE, "/v1/networks/in-schema")
             #expect(deleted.status == 204)
-            #expect(try await call(service, .GET, "/v1/networks/in-schema").status == 404)
+            #expect(try await stage.call(service, .GET, "/v1/networks/in-schema").status == 404)
             try await expectTools()
             #expect(try await service.stop() == 0)
-            await stop()
+            await stage.stop()
         }
 
         /// What commands say of placements.
         private func expectTools() async throws {
-            let table = try Program(["placements"], environment: environment, scratch: scratch)
+            let table = try Program(["placements"], environment: stage.environment, scratch: stage.scratch)
             #expect(try await table.exitStatus() == 0, "\(table.errorText)")
             let rows = table.outputText.split(separator: "\n").map {
                 $0.split(separator: " ").prefix(3).map(String.init)
@@ -156,11 +80,15 @@ extension Services {
                     ["NAME", "STATE", "NETWORKS"], ["default", "open", "1"], ["p1", "open", "0"], ["p2", "open", "1"],
                 ]
             )
-            let doctor = try Program(["doctor"], environment: environment, scratch: scratch)
+            let doctor = try Program(["doctor"], environment: stage.environment, scratch: stage.scratch)
             _ = try await doctor.exitStatus()
             #expect(doctor.outputText.contains("p2: migrations"))
             #expect(doctor.outputText.contains("placements"))
-            let one = try Program(["migrate", "--placement", "p1"], environment: environment, scratch: scratch)
+            let one = try Program(
+                ["migrate", "--placement", "p1"],
+                environment: stage.environment,
+                scratch: stage.scratch
+            )
             #expect(try await one.exitStatus() == 0)
             #expect(one.outputText.contains("placement p1:") && !one.outputText.contains("placement p2:"))
         }
@@ -168,16 +96,16 @@ extension Services {
         @Test func `a request that makes a network makes one, and is answered the same when it comes again`()
             async throws
         {
-            try await migrated()
-            let service = try await start()
+            try await stage.migrated()
+            let service = try await stage.start()
             for name in ["p1", "p2"] {
-                _ = try await call(service, .PATCH, "/v1/placements/\(name)", ["state": "open"])
+                _ = try await stage.call(service, .PATCH, "/v1/placements/\(name)", ["state": "open"])
             }
             let headers = ["idempotency-key": "once"]
             let answers = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 1...8 {
                     group.addTask {
-                        let answer = try await call(service, .POST, "/v1/networks", ["id": "acme"], headers)
+                        let answer = try await stage.call(service, .POST, "/v1/networks", ["id": "acme"], headers)
                         #expect(answer.status == 201, "\(answer.text)")
                         return answer.text
                     }
@@ -185,23 +113,23 @@ extension Services {
                 return try await group.reduce(into: Set()) { $0.insert($1) }
             }
             #expect(answers.count == 1, "they hold the same secrets")
-            let other = try await call(service, .POST, "/v1/networks", ["id": "other"], headers)
+            let other = try await stage.call(service, .POST, "/v1/networks", ["id": "other"], headers)
             #expect(other.status == 409 || other.status == 422, "\(other.text)")
-            #expect(try await call(service, .GET, "/v1/networks/other").status == 404)
-            let again = try await call(service, .POST, "/v1/networks", ["id": "acme"])
+            #expect(try await stage.call(service, .GET, "/v1/networks/other").status == 404)
+            let again = try await stage.call(service, .POST, "/v1/networks", ["id": "acme"])
             #expect(again.status == 409)
-            #expect(try await call(service, .GET, "/v1/networks").json["items"]?.elements.count == 1)
+            #expect(try await stage.call(service, .GET, "/v1/networks").json["items"]?.elements.count == 1)
             #expect(try await service.stop() == 0)
-            await stop()
+            await stage.stop()
         }
 
         @Test func `a name in another system is one network's, whichever placement it is in`() async throws {
-            try await migrated()
-            let service = try await start()
+            try await stage.migrated()
+            let service = try await stage.start()
             let one = try await TestNetwork("one", on: service)
-            let two = try await network("two", in: "p2", on: service)
+            let two = try await stage.network("two", in: "p2", on: service)
             func bind(_ network: TestNetwork, _ method: HTTPMethod) async throws -> UInt {
-                try await call(
+                try await stage.call(
                     service,
                     method,
                     "/v1/networks/\(network.id)/faces/matrix/com.example.app",
@@ -215,16 +143,16 @@ extension Services {
             #expect(try await bind(one, .PUT) == 201)
             #expect(try await bind(two, .PUT) == 409)
             #expect(try await service.stop() == 0)
-            await stop()
+            await stage.stop()
         }
 
         @Test func `a placement that is away or hangs is missed by its own networks alone`() async throws {
-            try await migrated()
-            let service = try await start()
-            let near = try await network("near", in: "p1", on: service)
-            let far = try await network("far", in: "p2", on: service)
-            for network in [near, far] { try await notify(network, "\(network.id)-1", on: service) }
-            try await away.whileFrozen {
+            try await stage.migrated()
+            let service = try await stage.start()
+            let near = try await stage.network("near", in: "p1", on: service)
+            let far = try await stage.network("far", in: "p2", on: service)
+            for network in [near, far] { try await stage.notify(network, "\(network.id)-1", on: service) }
+            try await stage.away.whileFrozen {
                 try await eventually("health that says so") {
                     let health = try await service.management.send(.GET, "/health/ready")
                     return health.status == 200 && health.json["placements"]?["p2"] != nil
@@ -235,91 +163,93 @@ extension Services {
                 #expect(refused.json["type"]?.text?.hasSuffix("placement-unavailable") == true, "\(refused.text)")
                 #expect(refused.headers.first(name: "retry-after") == "2")
                 #expect(ContinuousClock.now - start < .seconds(10))
-                try await notify(near, "near-2", on: service)
-                let page = try await call(service, .GET, "/v1/networks")
+                try await stage.notify(near, "near-2", on: service)
+                let page = try await stage.call(service, .GET, "/v1/networks")
                 #expect(page.json["items"]?.elements.map { $0["id"]?.text } == ["near"], "\(page.text)")
                 #expect(page.json["incomplete"] == ["p2"])
             }
             try await eventually("an event being accepted again") {
                 try await far.post(TestEvents.messageSent("back")).status == 202
             }
-            try await notify(far, "far-3", on: service)
+            try await stage.notify(far, "far-3", on: service)
             #expect(try await service.stop() == 0)
-            await stop()
+            await stage.stop()
         }
 
         @Test func `a start does not need home, nor all placements`() async throws {
-            try await migrated()
-            let first = try await start()
-            let near = try await network("near", in: "p2", on: first)
-            try await notify(near, "near-1", on: first)
+            try await stage.migrated()
+            let first = try await stage.start()
+            let near = try await stage.network("near", in: "p2", on: first)
+            try await stage.notify(near, "near-1", on: first)
             #expect(try await first.stop() == 0)
 
-            await home.stop()
-            let second = try await RunningService.start(in: scratch, environment: environment)
-            try await notify(near.on(second), "near-2", on: second)
+            await stage.home.stop()
+            let second = try await RunningService.start(in: stage.scratch, environment: stage.environment)
+            try await stage.notify(near.on(second), "near-2", on: second)
             let health = try await second.management.send(.GET, "/health/ready")
             #expect(health.status == 200 && health.json["placements"]?["default"] != nil, "\(health.text)")
             let unknown = try await second.open.send(.GET, "/v1/networks/who", token: second.operatorToken)
             #expect(unknown.status == 503, "whether there is such a network only home could tell")
-            try await home.start()
+            try await stage.home.start()
             try await eventually("home being known again") {
                 try await second.open.send(.GET, "/v1/networks/who", token: second.operatorToken).status == 404
             }
-            try home.kill()
-            try await notify(near.on(second), "near-3", on: second)
-            let making = try await call(second, .POST, "/v1/networks", ["id": "new", "placement": "p2"])
+            try stage.home.kill()
+            try await stage.notify(near.on(second), "near-3", on: second)
+            let making = try await stage.call(second, .POST, "/v1/networks", ["id": "new", "placement": "p2"])
             #expect(making.status == 503, "\(making.text)")
-            try await home.start()
+            try await stage.home.start()
             try await eventually("a network being made") {
-                try await call(second, .POST, "/v1/networks", ["id": "new", "placement": "p2"]).status == 201
+                try await stage.call(second, .POST, "/v1/networks", ["id": "new", "placement": "p2"]).status == 201
             }
             #expect(try await second.stop() == 0)
-            await stop()
+            await stage.stop()
         }
 
         @Test func `what one replica makes in a placement another finds there, and what is gone it does not`()
             async throws
         {
-            try await migrated()
-            let one = try await start()
-            let two = try await start()
+            try await stage.migrated()
+            let one = try await stage.start()
+            let two = try await stage.start()
             for number in 1...3 {
-                let network = try await network("made-\(number)", in: number == 2 ? "p2" : "p1", on: one)
+                let network = try await stage.network("made-\(number)", in: number == 2 ? "p2" : "p1", on: one)
                 // Asked for before it could be announced: it is looked for.
                 let posted = try await network.on(two).post(TestEvents.messageSent("e-\(number)"))
                 #expect(posted.status == 202, "\(posted.text)")
-                let deleted = try await call(two, .DELETE, "/v1/networks/\(network.id)")
+                let deleted = try await stage.call(two, .DELETE, "/v1/networks/\(network.id)")
                 #expect(deleted.status == 204, "\(deleted.text)")
                 try await eventually("the network being gone at the other") {
                     try await network.post(TestEvents.messageSent("late-\(number)")).status == 401
                 }
-                #expect(try await call(one, .GET, "/v1/networks/\(network.id)").status == 404)
+                #expect(try await stage.call(one, .GET, "/v1/networks/\(network.id)").status == 404)
             }
             #expect(try await one.stop() == 0)
             #expect(try await two.stop() == 0)
-            await stop()
+            await stage.stop()
         }
 
         @Test func `placements that cannot be what is meant stop the start, or wait, and say so`() async throws {
-            try await migrated()
-            let first = try await start()
-            _ = try await network("far", in: "p2", on: first)
+            try await stage.migrated()
+            let first = try await stage.start()
+            _ = try await stage.network("far", in: "p2", on: first)
             #expect(try await first.stop() == 0)
 
             func serve(_ placements: String?) async throws -> Program {
-                var variables = home.environment
+                var variables = stage.home.environment
                 variables["CARILLON_PLACEMENTS"] = placements
                 variables.merge([
                     "CARILLON_LISTEN": "127.0.0.1:0", "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:0",
-                    "CARILLON_DATA_DIR": scratch.path("fresh-\(UUID())"),
+                    "CARILLON_DATA_DIR": stage.scratch.path("fresh-\(UUID())"),
                 ]) { $1 }
-                return try Program(["serve"], environment: variables, scratch: scratch)
+                return try Program(["serve"], environment: variables, scratch: stage.scratch)
             }
             let alone = try await serve(nil)
             #expect(try await alone.exitStatus() != 0)
             #expect(alone.errorText.contains("placement p2"), "\(alone.errorText)")
-            let twice = try await serve("p1=\(home.url(schema: "p1")) p2=\(away.url()) p3=\(away.url())")
+            let twice = try await serve(
+                "p1=\(stage.home.url(schema: "p1")) p2=\(stage.away.url()) p3=\(stage.away.url())"
+            )
             #expect(try await twice.exitStatus() != 0)
             #expect(twice.errorText.contains("one database and schema"), "\(twice.errorText)")
             for text in ["p1", "default=postgres://x/y", "P1=postgres://x/y", "p1=postgres://x/y p1=postgres://x/z"] {
@@ -329,22 +259,26 @@ extension Services {
             }
 
             // Another database in the place of one that has networks is not used.
-            try await home.withSession { session in try session.script("CREATE SCHEMA other") }
-            let mistaken = home.environment.merging(["CARILLON_PLACEMENTS": "p2=\(home.url(schema: "other"))"]) { $1 }
-            #expect(try await Program(["migrate"], environment: mistaken, scratch: scratch).exitStatus() == 0)
-            let wrong = try await RunningService.start(in: scratch, environment: mistaken)
+            try await stage.home.withSession { session in try session.script("CREATE SCHEMA other") }
+            let mistaken = stage.home.environment.merging([
+                "CARILLON_PLACEMENTS": "p2=\(stage.home.url(schema: "other"))"
+            ]) { $1 }
+            #expect(try await Program(["migrate"], environment: mistaken, scratch: stage.scratch).exitStatus() == 0)
+            let wrong = try await RunningService.start(in: stage.scratch, environment: mistaken)
             try await eventually("the mistake being told") {
                 let health = try await wrong.management.send(.GET, "/health/ready")
                 return health.json["placements"]?["p2"]?.text?.contains("another database") == true
             }
-            #expect(try await call(wrong, .GET, "/v1/networks/far").status == 503)
+            #expect(try await stage.call(wrong, .GET, "/v1/networks/far").status == 503)
             #expect(try await wrong.stop() == 0)
 
             // One that is not migrated is waited for, and a network whose placement has no URL here is said to be unavailable.
-            let variables = home.environment.merging(["CARILLON_PLACEMENTS": "p1=\(home.url(schema: "nothing"))"]) {
+            let variables = stage.home.environment.merging([
+                "CARILLON_PLACEMENTS": "p1=\(stage.home.url(schema: "nothing"))"
+            ]) {
                 $1
             }
-            let service = try await RunningService.start(in: scratch, environment: variables)
+            let service = try await RunningService.start(in: stage.scratch, environment: variables)
             let health = try await service.management.send(.GET, "/health/ready")
             #expect(health.status == 200, "\(health.text)")
             #expect(health.json["placements"]?["p1"] != nil, "\(health.text)")
@@ -352,7 +286,7 @@ extension Services {
             let far = try await service.open.send(.GET, "/v1/networks/far", token: service.operatorToken)
             #expect(far.status == 503 && far.text.contains("p2"), "\(far.text)")
             #expect(try await service.stop() == 0)
-            await stop()
+            await stage.stop()
         }
     }
 }

@@ -48,13 +48,44 @@ package struct PlacedAccounts: AccountStore {
         return true
     }
 
-    /// A network, where it is now: one that has left a placement is looked for once more.
     package func network(_ id: NetworkID) async throws -> Network? {
-        if let network = try await placed.of(id).network(id) {
-            return network.placed(in: try await book.placement(of: id))
+        try await found(id) { try await $0.network(id) }?.placed(in: book.placement(of: id))
+    }
+
+    package func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
+        try await found(id) { try await $0.credentials(of: id) }
+    }
+
+    /// What there is of a network where it is, which is looked for once more where it is not.
+    private func found<Answer>(
+        _ id: NetworkID,
+        _ ask: (any AccountStore) async throws -> Answer?
+    ) async throws -> Answer? {
+        let placement = book.lastKnown(id)
+        if let answer = try await ask(placed.of(id)) { return answer }
+        guard let placement, await book.isElsewhere(id, than: placement) else { return nil }
+        return try await ask(placed.of(id))
+    }
+
+    /// Those that there are. Where the network of one that is missing has left, it is looked for once more.
+    package func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName> {
+        let asked = names.reduce(into: [:]) { $0[$1.networkID] = book.lastKnown($1.networkID) }
+        let existing = try await keys(names)
+        var left: Set<NetworkID> = []
+        for network in Set(names.subtracting(existing).map(\.networkID)) {
+            guard let placement = asked[network], try await placed.of(network).network(network) == nil else { continue }
+            if await book.isElsewhere(network, than: placement) { left.insert(network) }
         }
-        guard book.lastKnown(id) != nil, await book.looksElsewhere(for: id) else { return nil }
-        return try await placed.of(id).network(id)?.placed(in: book.placement(of: id))
+        guard !left.isEmpty else { return existing }
+        return existing.union(try await keys(names.filter { left.contains($0.networkID) }))
+    }
+
+    private func keys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName> {
+        let (answers, failure) = await placed.parts(names, by: \.networkID) { store, names in
+            try await store.existingAPIKeys(Set(names))
+        }
+        if let failure { throw failure }
+        return answers.reduce(into: []) { $0.formUnion($1) }
     }
 
     package func updateNetwork(
@@ -76,18 +107,6 @@ extension Network {
 // MARK: - Handed on
 
 extension PlacedAccounts {
-    package func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
-        try await placed.of(id).credentials(of: id)
-    }
-
-    package func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName> {
-        let (answers, failure) = await placed.parts(names, by: \.networkID) { store, names in
-            try await store.existingAPIKeys(Set(names))
-        }
-        if let failure { throw failure }
-        return answers.reduce(into: []) { $0.formUnion($1) }
-    }
-
     package func addAPIKey(_ key: StoredAPIKey, answering: IdempotentRequest?) async throws -> Creation {
         try await placed.toWrite(key.key.networkID).addAPIKey(key, answering: answering)
     }

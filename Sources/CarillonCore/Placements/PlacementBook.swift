@@ -97,13 +97,12 @@ package final class PlacementBook: Service {
     /// Whether a network was on its way elsewhere when that was last looked for.
     package func isMoving(_ network: NetworkID) -> Bool { list.lastKnown?.moving.contains(network) ?? false }
 
-    /// Reads the list anew, with others who want that, for a network that is not where it was said to be.
+    /// Reads the list anew, with others who want that, for a network that was not where it was said to be.
     ///
-    /// - Returns: Whether it is elsewhere now.
-    package func looksElsewhere(for network: NetworkID) async -> Bool {
-        let former = lastKnown(network)
-        try? await readings.finish()
-        return lastKnown(network) != former
+    /// - Returns: Whether it is elsewhere.
+    package func isElsewhere(_ network: NetworkID, than placement: PlacementName) async -> Bool {
+        if lastKnown(network) == placement { try? await readings.finish() }
+        return lastKnown(network) != placement
     }
 
     private func look(for network: NetworkID) async throws -> (PlacementName, Lookup) {

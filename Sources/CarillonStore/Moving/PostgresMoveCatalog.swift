@@ -111,8 +111,8 @@ extension PostgresMoveCatalog {
             let now = try session.now()
             let move = try session.move(
                 """
-                (held_until IS NULL OR held_until < \(now.stored) OR holder = \(holder))
-                AND (step = ANY (\(Self.stepsUnderWay)) OR remains IS NOT NULL AND remove_at <= \(now.stored))
+                (held_until IS NULL OR held_until < now() OR holder = \(holder))
+                AND (step = ANY (\(Self.stepsUnderWay)) OR remains IS NOT NULL AND remove_at <= now())
                 AND network_id = coalesce(\(network?.rawValue), network_id)
                 ORDER BY remains IS NULL, started_at LIMIT 1 FOR UPDATE SKIP LOCKED
                 """

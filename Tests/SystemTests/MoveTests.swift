@@ -1,0 +1,223 @@
+import CarillonCore
+import Foundation
+import NIOHTTP1
+import Postgres
+import Testing
+
+extension Services {
+    /// Networks that move from one placement to another.
+    @Suite struct MoveTests {
+        private static let members = ["bob", "carl"]
+
+        private let stage = PlacementStage()
+
+        private func move(_ network: TestNetwork, to target: String, on service: RunningService) async throws
+            -> TestClient.Answer
+        {
+            try await stage.call(service, .POST, "/v1/networks/\(network.id)/move", ["to": .string(target)])
+        }
+
+        private func step(of network: TestNetwork, on service: RunningService) async throws -> String? {
+            try await stage.call(service, .GET, "/v1/networks/\(network.id)/move").json["step"]?.text
+        }
+
+        /// Waits until a network is where it is to be.
+        private func arrival(of network: TestNetwork, on service: RunningService) async throws {
+            try await eventually(within: .seconds(90), "the network being in its new placement") {
+                try await step(of: network, on: service) == "purging"
+            }
+        }
+
+        private func carillon(_ arguments: String...) async throws -> (status: Int32, output: String) {
+            let program = try Program(
+                ["network", "move"] + arguments,
+                environment: stage.environment,
+                scratch: stage.scratch
+            )
+            let status = try await program.exitStatus(within: .seconds(90))
+            return (status, program.outputText + program.errorText)
+        }
+
+        @Test
+        func `a network moves under load, beside a replica that sleeps through it, and nothing is lost or comes twice`()
+            async throws
+        {
+            try await stage.migrated()
+            let one = try await stage.start()
+            let two = try await stage.start()
+            let moving = try await stage.network("moving", in: "p1", on: one)
+            let staying = try await stage.network("staying", in: "p1", on: one)
+            for network in [moving, staying] { try await network.addMembers(Self.members) }
+            let (load, beside) = (Load(), Load())
+            try await load.run(on: [moving, moving.on(two)], connections: 4) {
+                try await beside.run(on: staying, connections: 2) {
+                    // What it has in hand is waited for as long as it is leased.
+                    two.program.send(SIGSTOP)
+                    defer { two.program.send(SIGCONT) }
+                    for target in ["p2", "default"] {
+                        let answer = try await move(moving, to: target, on: one)
+                        #expect(answer.status == 202, "\(answer.text)")
+                        try await arrival(of: moving, on: one)
+                        // What it meant to write meets the fence.
+                        two.program.send(SIGCONT)
+                        let count = load.acknowledged.count
+                        try await eventually("events being accepted again") { load.acknowledged.count > count + 20 }
+                    }
+                }
+            }
+            #expect(beside.refused == 0, "who stays where they are notices nothing")
+            for load in [load, beside] {
+                try await expectDelivery(
+                    of: load.acknowledged,
+                    to: Self.members,
+                    from: [one, two],
+                    within: .seconds(90)
+                )
+            }
+            // But for what was on its way to the provider when its replica fell asleep (P3).
+            #expect(duplicates(from: [one, two]) <= 64)
+            // Members that events have brought are members in each placement.
+            let shown = try await stage.call(one, .GET, "/v1/networks/moving")
+            #expect(shown.json["placement"]?.text == "default")
+            let metrics = try await one.management.send(.GET, "/metrics").text
+            #expect(metrics.contains(#"carillon_network_moves_total{result="done"} 2"#))
+            #expect(try await one.stop() == 0)
+            #expect(try await two.stop() == 0)
+            await stage.stop()
+        }
+
+        @Test func `another replica goes on with a move whose replica was killed`() async throws {
+            try await stage.migrated()
+            let one = try await stage.start()
+            let two = try await stage.start()
+            let network = try await stage.network("moving", in: "p2", on: one)
+            try await network.addMembers(Self.members)
+            // Held by nobody who would let go: the move waits.
+            _ = try await network.accept(TestEvents.messageSent("before"))
+            try await stage.away.withSession { session in
+                try session.script(
+                    """
+                    INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets,
+                                            size, attempt, run_at, expires_at, leased)
+                    VALUES ('moving', gen_random_uuid(), gen_random_uuid(), 'log', '', '{}', 'en', '', '', '[]',
+                            0, 0, now() + interval '60 seconds', now() + interval '1 hour', true)
+                    """
+                )
+            }
+            #expect(try await move(network, to: "default", on: one).status == 202)
+            try await eventually("the network being drained") {
+                try await stage.call(two, .PUT, "/v1/networks/moving/users/carl", [:]).status == 503
+            }
+            one.program.kill()
+            try await stage.away.withSession { session in
+                try session.script(
+                    """
+                    SET carillon.mover = 'on';
+                    DELETE FROM deliveries WHERE cause = '{}'
+                    """
+                )
+            }
+            try await arrival(of: network, on: two)
+            try await stage.notify(network.on(two), "moving-after", on: two)
+            #expect(try await two.stop() == 0)
+            await stage.stop()
+        }
+
+        @Test func `toggles go along, nothing is changed meanwhile, and it may stay after all`() async throws {
+            try await stage.migrated()
+            let service = try await stage.start()
+            let network = try await stage.network("moving", in: "p2", on: service)
+            try await stage.notify(network, "moving-1", on: service)
+            func status(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> UInt {
+                try await stage.call(service, method, path, body).status
+            }
+            #expect(try await status(.GET, "/v1/networks/moving/move") == 404)
+            #expect(try await status(.DELETE, "/v1/networks/moving/move") == 404)
+            #expect(try await status(.POST, "/v1/networks/nobody/move", ["to": "p1"]) == 404)
+            #expect(try await status(.POST, "/v1/networks/moving/move", ["to": "p9"]) == 400)
+            #expect(try await status(.POST, "/v1/networks/moving/move", ["to": "P1"]) == 400)
+            #expect(try await status(.POST, "/v1/networks/moving/move", [:]) == 400)
+            #expect(try await status(.POST, "/v1/networks/moving/move", ["to": "p2"]) == 200)
+            // Somebody holds something for a minute: so long it drains.
+            try await stage.away.withSession { session in
+                try session.script(
+                    """
+                    INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, run_at, leased)
+                    VALUES ('moving', gen_random_uuid(), 'held', 'message.sent', now(), now(), '{}', now() + interval '1 minute', true)
+                    """
+                )
+            }
+            #expect(try await move(network, to: "p1", on: service).status == 202)
+            try await eventually("the network being drained") {
+                try await status(.PUT, "/v1/networks/moving/users/carl", [:]) == 503
+            }
+            let refused = try await network.post(TestEvents.messageSent("refused"))
+            #expect(
+                refused.status == 503 && refused.json["type"]?.text?.hasSuffix("network-moving") == true,
+                "\(refused.text)"
+            )
+            #expect(refused.headers.first(name: "retry-after") == "2")
+            #expect(try await move(network, to: "default", on: service).status == 409)
+            #expect(try await status(.DELETE, "/v1/networks/moving") == 503)
+            #expect(try await status(.GET, "/v1/networks/moving/users/bob") == 200)
+            #expect(try await stage.call(service, .GET, "/v1/networks").json["items"]?.elements.count == 1)
+            #expect(try await status(.DELETE, "/v1/networks/moving/move") == 202)
+            try await eventually("the network being where it was") {
+                try await step(of: network, on: service) == "cancelled"
+            }
+            try await network.send(.PUT, "/notifications", ["enabled": false])
+            try await stage.away.withSession { session in
+                try session.script("DELETE FROM inbox WHERE source_id = 'held'")
+            }
+            #expect(try await move(network, to: "p1", on: service).status == 202)
+            try await arrival(of: network, on: service)
+            let silent = try await network.accept(TestEvents.messageSent("silent"))
+            _ = try await network.done(silent)
+            #expect(!service.logLines.contains { $0.eventID == silent })
+            // What was accepted before the move is known after it.
+            let again = try await network.post(TestEvents.messageSent("moving-1"))
+            #expect(again.json["status"]?.text == "duplicate", "\(again.text)")
+            #expect(try await status(.DELETE, "/v1/networks/moving") == 204)
+            #expect(try await status(.GET, "/v1/networks/moving") == 404)
+            #expect(try await service.stop() == 0)
+            await stage.stop()
+        }
+
+        @Test func `the command moves a network without a service, and beside one`() async throws {
+            try await stage.migrated()
+            let service = try await stage.start()
+            let network = try await stage.network("moving", in: "p1", on: service)
+            try await stage.notify(network, "moving-1", on: service)
+            let counted = try await carillon("moving", "--to", "p2", "--dry-run")
+            #expect(counted.status == 0 && counted.output.contains("rows in placement p1"), "\(counted.output)")
+            #expect(try await step(of: network, on: service) == nil)
+            let moved = try await carillon("moving", "--to", "p2")
+            #expect(moved.status == 0 && moved.output.contains("is in placement p2"), "\(moved.output)")
+            // A running service hears of it, within a second.
+            try await eventually("the network being changed") {
+                try await stage.call(service, .PUT, "/v1/networks/moving/users/carl", [:]).status < 300
+            }
+            try await stage.notify(network, "moving-2", on: service)
+            #expect(try await service.stop() == 0)
+
+            let back = try await carillon("moving", "--to", "default")
+            #expect(back.status == 0, "\(back.output)")
+            let there = try await carillon("moving", "--to", "default")
+            #expect(there.status == 0 && there.output.contains("already"), "\(there.output)")
+            for refused in [["nobody", "--to", "p1"], ["moving", "--to", "p9"], ["moving", "--cancel"], ["moving"]] {
+                let program = try Program(
+                    ["network", "move"] + refused,
+                    environment: stage.environment,
+                    scratch: stage.scratch
+                )
+                #expect(try await program.exitStatus() != 0, "\(refused)")
+            }
+            let resumed = try await carillon("moving", "--resume")
+            #expect(resumed.status == 0, "\(resumed.output)")
+            let second = try await stage.start()
+            try await stage.notify(network.on(second), "moving-3", on: second)
+            #expect(try await second.stop() == 0)
+            await stage.stop()
+        }
+    }
+}
