@@ -29,6 +29,7 @@ struct PlacementPipeline: Sendable {
                 feedback: placement.feedback,
                 logger: logger
             ),
+            stirrings: placement.stirrings,
             logger: logger
         )
         let metrics = PipelineMetrics(factory: placement.metrics)
@@ -141,6 +142,10 @@ struct PlacementPipeline: Sendable {
             },
             logger: logger
         )
+        storage.announcements.subscribe(to: .work) {
+            [stirrings = placement.stirrings, book = storage.list?.book, name = placement.name] network in
+            guard let network, let book, (book.lastKnown(network) ?? .home) != name else { return stirrings.call() }
+        }
         services = placement.deferred([
             housekeeping, placement.endpointBook, placement.faceBook, notes, writer, lanes, settler,
             sender, claimer, Replayer(queue: placement.relays, watch: placement.watch), fanout, poller,

@@ -93,7 +93,7 @@ package final class Sender: Service {
         } onCancelOrGracefulShutdown: {
             self.queue.close()
         }
-        await queue.shutDown()
+        for network in await queue.shutDown() { watch.stirrings.leave(network) }
     }
 
     private func sendGroups() async {
