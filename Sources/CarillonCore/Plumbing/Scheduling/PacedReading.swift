@@ -1,6 +1,9 @@
 import Synchronization
 
 /// Reads for all who ask, one reading at a time and so many a second at most; each is answered by one that began after it asked.
+///
+/// Whoever asks while a reading is under way that fails has its error: after one that took all the time there is, nobody waits as long once
+/// more.
 package final class PacedReading<Question: Sendable, Answer: Sendable>: Sendable {
     private typealias Reading = Task<Answer, any Error>
 
@@ -10,6 +13,7 @@ package final class PacedReading<Question: Sendable, Answer: Sendable>: Sendable
         var next: Reading?
         /// The one that was begun last.
         var last: Reading?
+        var isReading = false
         var earliest = ContinuousClock.now
     }
 
@@ -40,7 +44,7 @@ package final class PacedReading<Question: Sendable, Answer: Sendable>: Sendable
             guard add(&state.question) else { return nil }
             if let next = state.next { return next }
             // Unstructured on purpose: it is shared, and must not end with whoever began it.
-            let next = Reading { [last = state.last] in try await self.begin(after: last) }
+            let next = Reading { [last = state.isReading ? state.last : nil] in try await self.begin(after: last) }
             state.next = next
             return next
         }
@@ -48,14 +52,21 @@ package final class PacedReading<Question: Sendable, Answer: Sendable>: Sendable
     }
 
     private func begin(after last: Reading?) async throws -> Answer {
-        _ = await last?.result
+        do {
+            _ = try await last?.value
+        } catch {
+            state.withLock { ($0.question, $0.next) = (nothing, nil) }
+            throw error
+        }
         try? await Task.sleep(until: state.withLock(\.earliest))
         let question = state.withLock { state in
             defer { state.question = nothing }
             (state.last, state.next) = (state.next, nil)
             state.earliest = .now + interval
+            state.isReading = true
             return state.question
         }
+        defer { state.withLock { $0.isReading = false } }
         return try await read(question)
     }
 }
