@@ -53,7 +53,12 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
         case .slowProvider: SlowProviderBenchmark(rounds: max(10, scale.rounds), devices: scale.devices)
         case .chat: ChatBenchmark(seconds: scale.seconds ?? 15)
         case .matrix: MatrixBenchmark(rounds: scale.rounds, seconds: scale.seconds ?? 10)
-        case .growth: GrowthBenchmark(seconds: scale.seconds ?? 15, idleSeconds: scale.idleSeconds)
+        case .growth:
+            GrowthBenchmark(
+                seconds: scale.seconds ?? 15,
+                idleSeconds: scale.idleSeconds,
+                onlyReplicas: scale.onlyReplicas
+            )
         case .counts: CountsBenchmark(seconds: scale.seconds ?? 5)
         case .snapshot: SnapshotBenchmark(rows: scale.rows, seconds: scale.seconds ?? 60)
         case .neighbours: NeighboursBenchmark(names: scale.chosen, seconds: scale.seconds ?? 15, size: scale.size)
@@ -90,6 +95,9 @@ struct Scale: ParsableArguments, Sendable {
 
     @Option(help: "How long growth looks at a service that has nothing to do.")
     var idleSeconds = 60
+
+    @Flag(help: "Have growth measure nothing but how much replicas help that nobody posts to.")
+    var onlyReplicas = false
 
     @Option(help: "A neighbour to measure, repeatable: \(NeighbourName.list); all of them, unless given.")
     var neighbour: [NeighbourName] = []

@@ -1,7 +1,7 @@
 import Foundation
 import Postgres
 
-/// What several placements cost beside one, and what one that hangs does to the others.
+/// What several placements cost beside one, what one that hangs does to the others, and how much replicas help that nobody posts to.
 ///
 /// The same load in all: as many networks as the most placements are, each with as many events a second.
 struct GrowthBenchmark: Benchmark {
@@ -17,9 +17,16 @@ struct GrowthBenchmark: Benchmark {
     let seconds: Int
     /// How long it is measured what nothing costs.
     let idleSeconds: Int
+    /// Whether nothing is measured but replicas of one placement.
+    let onlyReplicas: Bool
 
     func report(in workshop: Workshop) async throws -> Report {
         var report = Report(benchmark: "growth")
+        if onlyReplicas {
+            report.figures = try await ReplicaGrowth().figures(in: workshop)
+            report.notes = [ReplicaGrowth.note]
+            return report
+        }
         var first: GrowthStage?
         for layout in Self.layouts {
             workshop.say("growth, \(layout.name)")
@@ -31,7 +38,9 @@ struct GrowthBenchmark: Benchmark {
         let neighbourhood = Neighbourhood(seconds: seconds, size: 1)
         let hanging = try await neighbourhood.figures(beside: HangingPlacement(in: workshop), in: workshop)
         report.figures += hanging.map { $0.named("one of two hangs: \($0.name)") }
+        report.figures += try await ReplicaGrowth().figures(in: workshop)
         report.notes = [
+            ReplicaGrowth.note,
             "\(GrowthLoad.networks) networks, spread over the placements, each with \(Int(GrowthLoad.eventsPerSecond)) signed"
                 + " events a second of about 600 bytes in channels of \(GrowthLoad.shape.membersPerChannel) members with a log"
                 + " device each; processor time is for each accepted event, while the load lasts.",
