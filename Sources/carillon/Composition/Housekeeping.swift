@@ -5,7 +5,13 @@ import ServiceLifecycle
 
 /// Has the database tidied up every minute, and more rarely while nothing happens.
 struct Housekeeping: Service {
-    private static let pace = LookPace(interval: .seconds(60), jitter: 0.1, longest: .seconds(300), isCalled: false)
+    private static let pace = LookPace(
+        interval: .seconds(60),
+        jitter: 0.1,
+        growth: 5,
+        longest: .seconds(300),
+        isCalled: false
+    )
 
     private let housekeeper: Housekeeper
     private let stirrings: Stirrings

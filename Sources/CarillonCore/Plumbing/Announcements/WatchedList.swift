@@ -24,6 +24,8 @@ package final class WatchedList<List: Sendable>: Service {
 
     /// How often it is read while nobody asks and others' changes are heard of.
     private static var rest: Duration { .seconds(15) }
+    /// How often it is asked then whether anybody does.
+    private static var nap: Duration { .seconds(5) }
 
     private let topic: Announcement.Topic
     private let lifetime: Duration
@@ -87,7 +89,7 @@ package final class WatchedList<List: Sendable>: Service {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    await repeating(every: self.pollInterval, jitter: 0.2) {
+                    await repeating(every: self.isResting ? Self.nap : self.pollInterval, jitter: 0.2) {
                         if !self.isResting { self.wake.yield() }
                     }
                 }

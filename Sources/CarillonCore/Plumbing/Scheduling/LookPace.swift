@@ -6,6 +6,7 @@ package struct LookPace: Sendable {
 
     let interval: Duration
     private let jitter: Double
+    private let growth: Double
     let longest: Duration
     let isCalled: Bool
 
@@ -14,11 +15,19 @@ package struct LookPace: Sendable {
     /// - Parameters:
     ///   - interval: From the end of one look to the next while anything happens.
     ///   - jitter: The part of it, 0 to 1, by which it varies at random, so that replicas do not march in step.
+    ///   - growth: How long a rest is, as a part of the time for which nothing has happened by then.
     ///   - longest: The longest time between two looks, however long nothing happens.
     ///   - isCalled: Whether it is looked at once when others say that they leave something.
-    package init(interval: Duration, jitter: Double = 0, longest: Duration = .seconds(5), isCalled: Bool = true) {
+    package init(
+        interval: Duration,
+        jitter: Double = 0,
+        growth: Double = 0.5,
+        longest: Duration = .seconds(5),
+        isCalled: Bool = true
+    ) {
         self.interval = interval
         self.jitter = jitter
+        self.growth = growth
         self.longest = longest
         self.isCalled = isCalled
     }
@@ -32,9 +41,9 @@ package struct LookPace: Sendable {
     func rest(afterQuiet quiet: Duration, random: Double) -> Duration {
         let usual = interval * (1 + jitter * random)
         guard isResting(afterQuiet: quiet) else { return usual }
-        return max(usual, min(longest, quiet / 2 * (1 + jitter * random)))
+        return max(usual, min(longest, quiet * growth * (1 + jitter * random)))
     }
 
     /// Whether it rests for longer than it usually does.
-    func isResting(afterQuiet quiet: Duration) -> Bool { quiet >= Self.patience && quiet / 2 > interval }
+    func isResting(afterQuiet quiet: Duration) -> Bool { quiet >= Self.patience && quiet * growth > interval }
 }
