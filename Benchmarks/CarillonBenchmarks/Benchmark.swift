@@ -30,6 +30,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
     case matrix
     case snapshot
     case counts
+    case growth
 
     /// All names.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -52,6 +53,12 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
         case .slowProvider: SlowProviderBenchmark(rounds: max(10, scale.rounds), devices: scale.devices)
         case .chat: ChatBenchmark(seconds: scale.seconds ?? 15)
         case .matrix: MatrixBenchmark(rounds: scale.rounds, seconds: scale.seconds ?? 10)
+        case .growth:
+            GrowthBenchmark(
+                seconds: scale.seconds ?? 15,
+                idleSeconds: scale.idleSeconds,
+                onlyReplicas: scale.onlyReplicas
+            )
         case .counts: CountsBenchmark(seconds: scale.seconds ?? 5)
         case .snapshot: SnapshotBenchmark(rows: scale.rows, seconds: scale.seconds ?? 60)
         case .neighbours: NeighboursBenchmark(names: scale.chosen, seconds: scale.seconds ?? 15, size: scale.size)
@@ -70,7 +77,7 @@ struct Scale: ParsableArguments, Sendable {
 
     @Option(
         help:
-            "How long each load lasts: 10 for ingest and matrix, 60 for mixed, relay and snapshot, 5 for counts, 15 for chat and neighbours, unless given."
+            "How long each load lasts: 10 for ingest and matrix, 60 for mixed, relay and snapshot, 5 for counts, 15 for chat, growth and neighbours, unless given."
     )
     var seconds: Int?
 
@@ -86,6 +93,12 @@ struct Scale: ParsableArguments, Sendable {
     @Option(help: "The rows that die in each queue of snapshot.")
     var rows = 10_000_000
 
+    @Option(help: "How long growth looks at a service that has nothing to do.")
+    var idleSeconds = 60
+
+    @Flag(help: "Have growth measure nothing but how much replicas help that nobody posts to.")
+    var onlyReplicas = false
+
     @Option(help: "A neighbour to measure, repeatable: \(NeighbourName.list); all of them, unless given.")
     var neighbour: [NeighbourName] = []
 
@@ -98,6 +111,7 @@ struct Scale: ParsableArguments, Sendable {
     func validate() throws {
         guard (1...100).contains(rounds) else { throw ValidationError("--rounds must be 1 to 100") }
         guard (1...3600).contains(seconds ?? 1) else { throw ValidationError("--seconds must be 1 to 3600") }
+        guard (1...3600).contains(idleSeconds) else { throw ValidationError("--idle-seconds must be 1 to 3600") }
         guard (100...1_000_000).contains(members) else { throw ValidationError("--members must be 100 to 1000000") }
         guard (100...100_000).contains(devices) else { throw ValidationError("--devices must be 100 to 100000") }
         guard (10...10_000).contains(samples) else { throw ValidationError("--samples must be 10 to 10000") }

@@ -1,7 +1,11 @@
+import Subprocess
+
 /// Somebody who misbehaves beside an innocent network.
 protocol Neighbour: Sendable {
     /// A program that starts the service, with its arguments: `prlimit --nofile=256:256`, for example.
     var launcher: [String] { get }
+    /// Settings of the service besides the usual ones; asked for when the surroundings are there.
+    var environment: [Environment.Key: String] { get }
     /// Where the innocent network's devices are, and how its receivers behave.
     var innocent: Innocent.Plan { get }
     /// How long the neighbour misbehaves before the innocent network is measured.
@@ -34,6 +38,7 @@ protocol Neighbour: Sendable {
 
 extension Neighbour {
     var launcher: [String] { [] }
+    var environment: [Environment.Key: String] { [:] }
     var innocent: Innocent.Plan { Innocent.Plan() }
     var headStart: Duration { .seconds(2) }
     var promise: Promise { Promise(factor: 3, extra: 0.2) }
@@ -47,12 +52,14 @@ extension Neighbour {
     func figures(_ scene: Scene) async throws -> [Figure] { [] }
 }
 
-/// How much later the innocent network's p99 of deliveries may be than in quiet.
+/// How much later the innocent network's p99s may be than in quiet.
 struct Promise: Sendable {
-    /// A multiple of what it is in quiet.
+    /// A multiple of what it is in quiet, of deliveries.
     let factor: Double
     /// Seconds on top.
     let extra: Double
+    /// A multiple of what it is in quiet, of accepting.
+    var accepting = 3.0
 
     /// The latest p99 that keeps the promise, in milliseconds.
     func limit(quiet: Double) -> Double { factor * quiet + extra * 1000 }

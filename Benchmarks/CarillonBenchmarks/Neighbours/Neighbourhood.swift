@@ -24,7 +24,7 @@ struct Neighbourhood: Sendable {
                         try await ServiceUnderTest.withService(
                             on: cluster,
                             output: pipe.writeEnd,
-                            environment: ["CARILLON_EGRESS_ALLOW": "127.0.0.0/8"],
+                            environment: neighbour.environment.merging(["CARILLON_EGRESS_ALLOW": "127.0.0.0/8"]) { $1 },
                             launcher: neighbour.launcher
                         ) { service in
                             let scene = Scene(cluster: cluster, service: service, webhookPort: port, size: size)

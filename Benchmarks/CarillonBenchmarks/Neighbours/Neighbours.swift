@@ -20,6 +20,7 @@ enum NeighbourName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case pageReaders = "page-readers"
     case inventedTokens = "invented-tokens"
     case refusals
+    case hangingPlacement = "hanging-placement"
     case slowStop = "slow-stop"
 
     /// All names.
@@ -55,6 +56,7 @@ enum NeighbourName: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .pageReaders: PageReaders(connections: 64)
         case .inventedTokens: InventedTokens()
         case .refusals: Refusals()
+        case .hangingPlacement: HangingPlacement(in: workshop)
         case .freshImport, .slowStop: nil
         }
     }

@@ -32,11 +32,13 @@ struct Cluster: Sendable {
     ///
     /// - Parameters:
     ///   - workshop: The surroundings.
+    ///   - migrates: Whether it gets a schema; otherwise whoever borrows it sees to that.
     ///   - body: The work.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, and what starting or migrating fails with.
     static func withCluster<Value: Sendable>(
         in workshop: Workshop,
+        migrates: Bool = true,
         _ body: (Cluster) async throws -> Value
     ) async throws -> Value {
         workshop.say("Starting a PostgreSQL server")
@@ -58,7 +60,7 @@ struct Cluster: Sendable {
             let value = try await PostgresPool.withPool(configuration: configuration, logger: workshop.logger) { pool in
                 let process = processID(inFile: "\(directory)/cluster/postmaster.pid").map(ProcessStatus.init)
                 let cluster = Cluster(workshop: workshop, url: url, pool: pool, server: process)
-                try await cluster.migrate()
+                if migrates { try await cluster.migrate() }
                 return try await body(cluster)
             }
             await server.stop()
@@ -108,11 +110,12 @@ struct Cluster: Sendable {
         return text.split(separator: "\n").first.flatMap { Int32($0) }
     }
 
-    private func migrate() async throws {
+    /// Makes the schema, and those of the placements that the environment names.
+    func migrate(with environment: [Environment.Key: String] = [:]) async throws {
         let result = try await run(
             .path(FilePath(workshop.program)),
             arguments: ["migrate"],
-            environment: .custom(environment),
+            environment: .custom(self.environment.merging(environment) { $1 }),
             workingDirectory: FilePath(workshop.resources),
             output: .string(limit: 65_536),
             error: .combinedWithOutput

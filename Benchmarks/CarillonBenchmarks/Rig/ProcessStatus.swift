@@ -11,6 +11,9 @@ struct ProcessStatus: Sendable {
         return state.first != "Z" && state.first != "X"
     }
 
+    /// Sends it a signal, if it still is there.
+    func signal(_ number: Int32) { _ = kill(id, number) }
+
     /// The most memory that was resident at any time, in bytes.
     /// - Throws: ``BenchmarkFailure`` where the system does not tell.
     var peakResidentBytes: Int { get throws(BenchmarkFailure) { try bytes("VmHWM") } }

@@ -38,11 +38,14 @@ extension ProcessStatus {
 
     /// The processor time of this process and of its children, ended ones included, in seconds.
     var processorSecondsWithChildren: Double {
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        let children = entries.compactMap { Int32($0) }.compactMap { ProcessStatus(id: $0).times }
-            .filter { $0.parent == id }
-        let ticks = (times.map { $0.own + $0.endedChildren } ?? 0) + children.reduce(0) { $0 + $1.own }
+        let ticks = (times.map { $0.own + $0.endedChildren } ?? 0) + children.reduce(0) { $0 + ($1.times?.own ?? 0) }
         return ticks / Self.ticksPerSecond
+    }
+
+    /// Its children that live.
+    var children: [ProcessStatus] {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return entries.compactMap { Int32($0) }.map(ProcessStatus.init).filter { $0.times?.parent == id }
     }
 
     /// Processor times in ticks: fields 14 to 17 of `/proc/[pid]/stat`.

@@ -1,3 +1,4 @@
+import CarillonCore
 import Subprocess
 
 #if canImport(System)
@@ -73,7 +74,7 @@ struct ServiceUnderTest: Sendable {
         return result.closureResult
     }
 
-    /// Waits for the service's own word that it is ready.
+    /// Waits for the service's own word that it is ready, and until it can use all placements.
     private static func start(
         _ process: ProcessStatus,
         log: ServiceLog,
@@ -82,16 +83,25 @@ struct ServiceUnderTest: Sendable {
         let deadline = ContinuousClock.now + startLimit
         while ContinuousClock.now < deadline, process.isRunning {
             if let ports = log.ports {
-                return ServiceUnderTest(
+                let service = ServiceUnderTest(
                     process: process,
                     port: ports.open,
                     operator: HTTPClient(port: ports.open, bearer: cluster.secrets.operatorToken),
                     management: HTTPClient(port: ports.management),
                     log: log
                 )
+                if try await service.usesAllPlacements { return service }
             }
             try await Task.sleep(for: .milliseconds(20))
         }
         throw BenchmarkFailure("the service did not start:\n\(log.tail)")
+    }
+
+    private var usesAllPlacements: Bool {
+        get async throws {
+            let answer = try await management.send(HTTPRequest(path: "/health/ready"))
+            guard answer.status == 200, case .object(let members) = try answer.json else { return false }
+            return members["placements"] == nil
+        }
     }
 }

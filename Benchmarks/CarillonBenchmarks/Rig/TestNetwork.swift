@@ -10,9 +10,15 @@ struct TestNetwork: Sendable {
     /// What its events are signed with.
     let secret: WebhookSecret
 
-    /// Makes a network.
-    static func make(_ id: String, in service: ServiceUnderTest) async throws -> TestNetwork {
-        let answer = try await service.operator.create("/v1/networks", ["id": .string(id)])
+    /// Makes a network, in a placement if one is named.
+    static func make(
+        _ id: String,
+        in service: ServiceUnderTest,
+        placement: String? = nil
+    ) async throws -> TestNetwork {
+        var document: JSONObject = ["id": .string(id)]
+        if let placement { document["placement"] = .string(placement) }
+        let answer = try await service.operator.create("/v1/networks", .object(document))
         guard case .object(let members) = answer, case .string(let key)? = members["apiKey"],
             case .string(let text)? = members["webhookSecret"], let secret = WebhookSecret(text)
         else { throw BenchmarkFailure("the answer to a new network lacks its key or its secret") }
@@ -97,6 +103,19 @@ struct TestNetwork: Sendable {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         guard try answer.json == counts else { throw UnexpectedAnswer(answer) }
         return seconds
+    }
+}
+
+extension ServiceUnderTest {
+    /// Has a placement take new networks, as soon as it can be used.
+    func openPlacement(_ name: String) async throws {
+        let request = HTTPRequest(
+            method: "PATCH",
+            path: "/v1/placements/\(name)",
+            headers: [("content-type", "application/json")],
+            body: Array(#"{"state":"open"}"#.utf8)
+        )
+        _ = try await `operator`.send(request).expecting(200)
     }
 }
 

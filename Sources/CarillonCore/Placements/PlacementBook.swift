@@ -29,7 +29,7 @@ package final class PlacementBook: Service {
     }
 
     private let list: WatchedList<PlacementList>
-    private let readings: PacedReading
+    private let readings: PacedReading<Void, Void>
     private let count: @Sendable (Lookup) -> Void
     private let absent: Remembered<NetworkID, Void>
     private let now: @Sendable () -> ContinuousClock.Instant

@@ -8,27 +8,13 @@ final class KeyLookup: Sendable {
     /// Which of some keys there are.
     typealias Read = @Sendable (Set<APIKeyName>) async throws -> Set<APIKeyName>
 
-    private typealias Query = Task<Set<APIKeyName>, any Error>
-
-    private struct State {
-        /// What the next query will ask for, and the query.
-        var names: Set<APIKeyName> = []
-        var next: Query?
-        var last: Query?
-        var earliest = ContinuousClock.now
-        /// How often something was forgotten: what was asked before is not remembered.
-        var generation = 0
-    }
-
     /// Longer than any key's public half; so that nobody fills the memory with long ones.
     private static let longestID = 64
     private static let interval = Duration.milliseconds(50)
     private static let largestQuery = 1_000
 
-    private let now: @Sendable () -> ContinuousClock.Instant
-    private let read: Read
-    private let absent: Remembered<APIKeyName, Void>
-    private let state = Mutex(State())
+    private let absent: AbsentKeys
+    private let queries: PacedReading<Set<APIKeyName>, Set<APIKeyName>>
 
     /// A look-up.
     ///
@@ -43,9 +29,16 @@ final class KeyLookup: Sendable {
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         read: @escaping Read
     ) {
-        self.now = now
-        self.read = read
-        absent = Remembered(capacity: capacity, now: now, network: \.networkID) { _, readAt in readAt + timeToLive }
+        let absent = AbsentKeys(
+            Remembered(capacity: capacity, now: now, network: \.networkID) { _, readAt in readAt + timeToLive }
+        )
+        self.absent = absent
+        queries = PacedReading(every: Self.interval, asking: []) { names in
+            let (generation, startedAt) = (absent.generation, now())
+            let found = try await read(names)
+            absent.keep(names.subtracting(found), readAt: startedAt, in: generation)
+            return found
+        }
     }
 
     var count: Int { absent.count }
@@ -54,42 +47,43 @@ final class KeyLookup: Sendable {
     ///
     /// - Throws: What the store throws.
     func finds(_ name: APIKeyName) async throws -> Bool {
-        guard name.id.utf8.count <= Self.longestID, absent.remembered(name) == nil else { return false }
-        let query: Query? = state.withLock { state in
-            guard state.names.count < Self.largestQuery || state.names.contains(name) else { return nil }
-            state.names.insert(name)
-            if let next = state.next { return next }
-            // Unstructured on purpose: it is shared, and must not end with the request that began it.
-            let next = Query { [last = state.last] in try await self.query(after: last) }
-            state.next = next
-            return next
+        guard name.id.utf8.count <= Self.longestID, !absent.contains(name) else { return false }
+        let found = try await queries.answer { names in
+            guard names.count < Self.largestQuery || names.contains(name) else { return false }
+            names.insert(name)
+            return true
         }
-        return try await query?.value.contains(name) ?? false
+        return found?.contains(name) ?? false
     }
 
     /// Forgets which keys of a network do not exist, because there are new ones; of all networks without one.
-    func forget(_ network: NetworkID?) {
-        state.withLock { state in
-            state.generation += 1
-            absent.forget(of: network)
+    func forget(_ network: NetworkID?) { absent.forget(network) }
+}
+
+/// The keys that were not found lately.
+private final class AbsentKeys: Sendable {
+    private let names: Remembered<APIKeyName, Void>
+    /// How often something was forgotten: what was asked before is not remembered.
+    private let forgotten = Mutex(0)
+
+    init(_ names: Remembered<APIKeyName, Void>) { self.names = names }
+
+    var count: Int { names.count }
+    var generation: Int { forgotten.withLock(\.self) }
+
+    func contains(_ name: APIKeyName) -> Bool { names.remembered(name) != nil }
+
+    func keep(_ absent: Set<APIKeyName>, readAt moment: ContinuousClock.Instant, in generation: Int) {
+        forgotten.withLock { current in
+            guard current == generation else { return }
+            for name in absent { names.keep((), as: name, readAt: moment) }
         }
     }
 
-    private func query(after last: Query?) async throws -> Set<APIKeyName> {
-        _ = await last?.result
-        try? await Task.sleep(until: state.withLock(\.earliest))
-        let (names, generation) = state.withLock { state in
-            defer { state.names = [] }
-            (state.last, state.next) = (state.next, nil)
-            state.earliest = .now + Self.interval
-            return (state.names, state.generation)
+    func forget(_ network: NetworkID?) {
+        forgotten.withLock { generation in
+            generation += 1
+            names.forget(of: network)
         }
-        let startedAt = now()
-        let found = try await read(names)
-        state.withLock { state in
-            guard state.generation == generation else { return }
-            for name in names.subtracting(found) { absent.keep((), as: name, readAt: startedAt) }
-        }
-        return found
     }
 }

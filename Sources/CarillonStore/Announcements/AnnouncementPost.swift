@@ -88,7 +88,11 @@ package struct AnnouncementPost: Service {
                 guard let message = AnnouncementMessage(notification.payload), message.sender != sender else { return }
                 announcements.deliver(message.batch)
             },
-            onReconnect: { [announcements] in announcements.deliver(.everything) }
+            onReconnect: { [announcements] in
+                announcements.hear(true)
+                announcements.deliver(.everything)
+            },
+            onLoss: { [announcements] in announcements.hear(false) }
         )
     }
 

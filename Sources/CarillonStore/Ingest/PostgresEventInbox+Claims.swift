@@ -45,6 +45,10 @@ extension PostgresEventInbox {
         return claimed.sorted { $0.id < $1.id }
     }
 
+    package func nextDue(within limit: Duration) async throws -> Duration? {
+        try await due.nextDue(within: limit, in: pool)
+    }
+
     /// Holds the leases of these events; answers those still held.
     package func renew(_ events: [PendingEvent]) async throws -> Set<EventID> {
         guard !events.isEmpty else { return [] }

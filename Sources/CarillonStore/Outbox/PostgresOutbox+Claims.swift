@@ -49,6 +49,10 @@ extension PostgresOutbox {
         return (groups, left.hasProgress && isLeft)
     }
 
+    package func nextDue(within limit: Duration) async throws -> Duration? {
+        try await due.nextDue(within: limit, in: pool)
+    }
+
     /// Takes groups whose life is over, of whatever lane.
     package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
         var walk = expired.withLock(\.self)

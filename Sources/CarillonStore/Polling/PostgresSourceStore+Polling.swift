@@ -64,6 +64,17 @@ extension PostgresSourceStore: SourceQueue {
         }
     }
 
+    package func nextDue() async throws -> Duration? {
+        let milliseconds = try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT (extract(epoch FROM min(s.run_at) - clock_timestamp()) * 1000)::bigint FROM sources s WHERE s.enabled
+                """
+            ) { row in try row.decode(0, as: Int64?.self) }
+        }
+        return (milliseconds ?? nil).map { .milliseconds(max(0, $0)) }
+    }
+
     /// The secret of a source; `nil` when the master key is another one.
     private func secret(_ sealed: [UInt8], of source: ClaimedSource) -> WebhookSecret? {
         guard let bytes = try? accounts.box.open(sealed, for: .sourceSecret(of: source.id), in: source.networkID) else {

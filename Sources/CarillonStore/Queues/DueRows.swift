@@ -110,6 +110,25 @@ final class DueRows: Sendable {
         return Dictionary(all.compactMap { network, since in since.map { (network, $0) } }, uniquingKeysWith: min)
     }
 
+    /// How long it is until the first row's time comes, leased or not, of those whose time comes within `limit`.
+    ///
+    /// What has died beyond that is passed over with what lives: so it is not asked while rows come and go.
+    func nextDue(within limit: Duration, in pool: PostgresPool) async throws -> Duration? {
+        let milliseconds = try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT (extract(epoch FROM first.run_at - clock_timestamp()) * 1000)::bigint
+                FROM (SELECT t.run_at FROM \(identifier: table) t
+                      WHERE \(sql: condition) AND greatest(t.run_at) > now()
+                          AND greatest(t.run_at) <= now() + \(limit.wholeMilliseconds) * interval '1 millisecond'
+                      ORDER BY greatest(t.run_at) LIMIT 1) AS first
+                """
+            ) { row in try row.decode(0, as: Int64.self) }
+        }
+        // So that its time has come by then.
+        return milliseconds.map { .milliseconds(max(0, $0) + 2) }
+    }
+
     /// Remembers what a look found, and that it need not be looked for again.
     private func note(_ findings: [Finding], _ walk: TableWalk, since: (Finding) -> Timestamp?) {
         state.withLock { state in

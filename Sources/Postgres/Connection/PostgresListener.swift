@@ -11,6 +11,7 @@ public struct PostgresListener: Service {
     private let logger: Logger
     private let onNotification: @Sendable (PostgresNotification) -> Void
     private let onReconnect: @Sendable () -> Void
+    private let onLoss: @Sendable () -> Void
 
     /// Describes a listener; ``run()`` starts it.
     ///
@@ -20,18 +21,21 @@ public struct PostgresListener: Service {
     ///   - logger: Told about connections that fail or break; never about payloads.
     ///   - onNotification: Called with each notification, in order, on the connection's thread: it must not block.
     ///   - onReconnect: Called each time listening begins, the first time included, before any notification.
+    ///   - onLoss: Called each time listening has ended.
     public init(
         configuration: PostgresConfiguration,
         channels: [String],
         logger: Logger,
         onNotification: @escaping @Sendable (PostgresNotification) -> Void,
-        onReconnect: @escaping @Sendable () -> Void = {}
+        onReconnect: @escaping @Sendable () -> Void = {},
+        onLoss: @escaping @Sendable () -> Void = {}
     ) {
         self.configuration = configuration
         self.channels = channels
         self.logger = logger
         self.onNotification = onNotification
         self.onReconnect = onReconnect
+        self.onLoss = onLoss
     }
 
     /// Listens until graceful shutdown or cancellation.
@@ -63,6 +67,7 @@ public struct PostgresListener: Service {
         } onCancel: {
             connection.canceller.cancel()
         }
+        onLoss()
         return (true, result)
     }
 }

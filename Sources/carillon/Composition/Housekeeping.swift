@@ -1,32 +1,41 @@
+import CarillonCore
 import CarillonStore
 import Logging
 import ServiceLifecycle
 
-/// Has the database tidied up every minute.
+/// Has the database tidied up every minute, and more rarely while nothing happens.
 struct Housekeeping: Service {
-    private static let interval = Duration.seconds(60)
+    private static let pace = LookPace(
+        interval: .seconds(60),
+        jitter: 0.1,
+        growth: 5,
+        longest: .seconds(300),
+        isCalled: false
+    )
 
     private let housekeeper: Housekeeper
+    private let stirrings: Stirrings
     private let logger: Logger
 
-    init(housekeeper: Housekeeper, logger: Logger) {
+    init(housekeeper: Housekeeper, stirrings: Stirrings, logger: Logger) {
         self.housekeeper = housekeeper
+        self.stirrings = stirrings
         self.logger = logger
     }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await housekeeper.sweep()
-                } catch  where !Task.isCancelled {
-                    logger.warning("Could not tidy up the database", metadata: ["error": "\(error)"])
-                } catch {
-                    return
-                }
-                // Replicas do not have to do it in step.
-                try? await Task.sleep(for: Self.interval * Double.random(in: 0.9...1.1))
-            }
+            await tidyUp()
+            await stirrings.repeating(Self.pace) { await tidyUp() }
+        }
+    }
+
+    private func tidyUp() async {
+        do {
+            try await Stirrings.$isRoutine.withValue(true) { try await housekeeper.sweep() }
+        } catch {
+            guard !Task.isCancelled else { return }
+            logger.warning("Could not tidy up the database", metadata: ["error": "\(error)"])
         }
     }
 }

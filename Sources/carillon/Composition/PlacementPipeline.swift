@@ -29,6 +29,7 @@ struct PlacementPipeline: Sendable {
                 feedback: placement.feedback,
                 logger: logger
             ),
+            stirrings: placement.stirrings,
             logger: logger
         )
         let metrics = PipelineMetrics(factory: placement.metrics)
@@ -145,6 +146,12 @@ struct PlacementPipeline: Sendable {
         let halts = MoveHalt(moving: storage.list?.moving) { networks in
             await queue.halt(networks)
             await sending.halt(networks)
+        }
+        storage.announcements.subscribe(to: .work) {
+            [stirrings = placement.stirrings, book = storage.list?.book, name = placement.name] network in
+            // Where one that moves is going to be is not known here.
+            guard let network, let book, (book.lastKnown(network) ?? .home) != name, !book.isMoving(network)
+            else { return stirrings.call() }
         }
         services = placement.deferred([
             halts,

@@ -16,6 +16,8 @@ struct PlacementStorage: Sendable {
     let ids: UUIDv7Generator
     /// Where what concerns this placement is counted: with its name where there are several.
     let metrics: any MetricsFactory
+    /// Whether anything happens.
+    let stirrings: Stirrings
     /// How the work goes that nobody asks for.
     let watch: QueueWatch
     let configuration: PostgresConfiguration
@@ -72,13 +74,17 @@ struct PlacementStorage: Sendable {
         self.logger = logger
         clock = databaseClock.wallClock
         ids = UUIDv7Generator(clock: clock)
-        watch = QueueWatch(factory: metrics, logger: logger)
+        stirrings = Stirrings(
+            mayRest: { announcements.areHeard },
+            tell: { network in announcements.announce(.work, in: network) }
+        )
+        watch = QueueWatch(factory: metrics, logger: logger, stirrings: stirrings)
         var configuration = configuration
         let wait = Metrics.Timer(label: "carillon_postgres_wait_seconds", factory: metrics)
         configuration.onWait = { wait.recordNanoseconds($0.nanoseconds) }
         configuration.planForStores()
         configuration.claimBundles()
-        configuration.joinUnitsOfWork(callLimit: callLimit)
+        configuration.joinUnitsOfWork(callLimit: callLimit, stirring: stirrings)
         self.configuration = configuration
         pool = PostgresPool(configuration: configuration, logger: logger)
         var accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)

@@ -247,6 +247,8 @@ private final class WatchedSources: SourceQueue {
         try await store.claimSources(limit: limit, share: share, busy: busy)
     }
 
+    func nextDue() async throws -> Duration? { try await store.nextDue() }
+
     func accept(_ page: SourcePage, from source: ClaimedSource) async throws -> [Acceptance]? {
         let isAway = state.withLock { state in
             defer { state.isAway = false }

@@ -37,6 +37,8 @@ package final class FanoutQueue: Entrance {
         var queue: Queue
         var pacing = BatchPacing(maximum: batches, crowd: batchSize, patience: patience)
         var servesNewcomers = false
+        /// Whose event had no place since that was asked for.
+        var refused: NetworkID?
 
         /// The next events of networks that would wait for others' batches.
         mutating func takeNewcomers(at now: ContinuousClock.Instant) -> Batch? {
@@ -80,7 +82,17 @@ package final class FanoutQueue: Entrance {
     package func reserve(_ events: [PendingEvent]) -> [Bool] {
         let now = ContinuousClock.now
         return state.withLock { state in
-            events.map { state.queue.reserve($0.weight, of: $0.networkID, in: SoleLane(), at: now) }
+            let hasPlace = events.map { state.queue.reserve($0.weight, of: $0.networkID, in: SoleLane(), at: now) }
+            if let index = hasPlace.firstIndex(of: false) { state.refused = events[index].networkID }
+            return hasPlace
+        }
+    }
+
+    /// A network whose events have found no place since this was called last, so that they are for whoever claims them.
+    func takeRefused() -> NetworkID? {
+        state.withLock { state in
+            defer { state.refused = nil }
+            return state.refused
         }
     }
 
@@ -152,10 +164,11 @@ package final class FanoutQueue: Entrance {
         await giveBack(left)
     }
 
-    /// Lets nothing in or out any more and gives back what is inside.
-    func shutDown() async {
+    /// Lets nothing in or out any more and gives back what is inside; whose that is.
+    func shutDown() async -> Set<NetworkID> {
         let left = state.withLock { $0.queue.shutDown() }
         await giveBack(left)
+        return Set(left.map(\.networkID))
     }
 
     /// Lets nobody wait for ``wakeups`` any longer.

@@ -27,7 +27,7 @@ package final class FanoutWorker: Service {
     let logger: Logger
 
     private static let claimSize = 64
-    private static let pollInterval = Duration.milliseconds(350)
+    private static let pace = LookPace(interval: .milliseconds(350), jitter: 0.4)
     private static let renewInterval = Duration.seconds(15)
     /// In bytes, of what is told of a failure.
     private static let longestReason = 500
@@ -83,7 +83,7 @@ package final class FanoutWorker: Service {
             self.queue.close()
             self.interceptor?.close()
         }
-        await queue.shutDown()
+        for network in await queue.shutDown() { watch.stirrings.leave(network) }
     }
 
     /// Expands a few batches at a time: a batch that takes long keeps only its own network's events waiting.
@@ -277,9 +277,14 @@ package final class FanoutWorker: Service {
     }
 
     private func claimOrphans() async {
-        await repeating(every: Self.pollInterval, jitter: 0.4) {
-            while await self.claimOnce() {}
-        }
+        await watch.stirrings.repeating(
+            Self.pace,
+            ahead: { limit in try? await self.inbox.nextDue(within: limit) },
+            {
+                while await self.claimOnce() {}
+                if let network = self.queue.takeRefused() { self.watch.stirrings.leave(network) }
+            }
+        )
     }
 
     /// Claims once; `true` when there is probably more.
@@ -287,7 +292,8 @@ package final class FanoutWorker: Service {
         let limit = min(queue.room, Self.claimSize)
         guard limit > 0 else { return false }
         let events = await watch.attempt(.events) { try await inbox.claimEvents(limit: limit) }
-        guard let events else { return false }
+        guard let events, !events.isEmpty else { return false }
+        watch.stirrings.stir()
         await putBack(events)
         return events.count == limit
     }

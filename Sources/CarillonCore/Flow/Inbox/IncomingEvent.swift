@@ -119,6 +119,9 @@ package protocol EventInbox: Sendable {
     /// An event whose stored body cannot be read any more is set aside as dead and not returned.
     func claimEvents(limit: Int) async throws -> [PendingEvent]
 
+    /// How long it is until the first row becomes due, of those whose time comes within `limit`; `nil` when there is none.
+    func nextDue(within limit: Duration) async throws -> Duration?
+
     /// Holds the leases of these events for another ``leaseDuration``; answers those still held.
     func renew(_ events: [PendingEvent]) async throws -> Set<EventID>
 
@@ -130,6 +133,8 @@ package protocol EventInbox: Sendable {
 }
 
 extension EventInbox {
+    package func nextDue(within limit: Duration) async throws -> Duration? { nil }
+
     /// Commits events, waiting for what others are writing as long as for a network that is alone in its batch.
     package func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
         try await accept(events, lockWait: .milliseconds(300))

@@ -46,6 +46,9 @@ package protocol OutboxClaims: Sendable {
         excluding excluded: ClaimExclusions
     ) async throws -> (groups: [RefreshedGroup], hasMore: Bool)
 
+    /// How long it is until the first row becomes due, of those whose time comes within `limit`; `nil` when there is none.
+    func nextDue(within limit: Duration) async throws -> Duration?
+
     /// Takes groups whose life is over, of whatever lane.
     func claimExpired(limit: Int) async throws -> [RefreshedGroup]
 
@@ -58,6 +61,10 @@ package protocol OutboxClaims: Sendable {
 
     /// How long the longest-waiting group that is due, and the longest-waiting event, have been waiting.
     func oldestWait() async throws -> Duration
+}
+
+extension OutboxClaims {
+    package func nextDue(within limit: Duration) async throws -> Duration? { nil }
 }
 
 extension OutboxClaims {

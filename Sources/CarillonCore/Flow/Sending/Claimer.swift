@@ -3,9 +3,9 @@ import ServiceLifecycle
 /// Claims due retries, what other replicas left, and what is no longer worth sending.
 package final class Claimer: Service {
     private static let batchSize = 64
-    private static let pollInterval = Duration.milliseconds(350)
-    private static let expiryInterval = Duration.seconds(5)
-    private static let measureInterval = Duration.seconds(5)
+    private static let pace = LookPace(interval: .milliseconds(350), jitter: 0.4)
+    private static let expiryPace = LookPace(interval: .seconds(5), jitter: 0.2, longest: .seconds(15), isCalled: false)
+    private static let measurePace = LookPace(interval: .seconds(5), longest: .seconds(15), isCalled: false)
 
     private let queue: SendingQueue
     private let claims: any OutboxClaims
@@ -32,11 +32,19 @@ package final class Claimer: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                group.addTask { await repeating(every: Self.pollInterval, jitter: 0.4) { self.queue.poll() } }
-                group.addTask { await repeating(every: Self.expiryInterval, jitter: 0.2) { await self.expireGroups() } }
-                group.addTask { await repeating(every: Self.measureInterval) { await self.measureAge() } }
+                let stirrings = self.watch.stirrings
+                group.addTask {
+                    await stirrings.repeating(
+                        Self.pace,
+                        ahead: { limit in try? await self.claims.nextDue(within: limit) },
+                        { self.queue.poll() }
+                    )
+                }
+                group.addTask { await stirrings.repeating(Self.expiryPace) { await self.expireGroups() } }
+                group.addTask { await stirrings.repeating(Self.measurePace) { await self.measureAge() } }
                 for await _ in self.queue.wants {
                     while await self.claimOnce() {}
+                    if let network = self.queue.overflow { stirrings.leave(network) }
                 }
             }
         }
@@ -54,6 +62,7 @@ package final class Claimer: Service {
             )
         }
         guard let claimed else { return false }
+        if !claimed.groups.isEmpty { watch.stirrings.stir() }
         await hold(claimed.groups)
         queue.claimed(hasMore: claimed.hasMore)
         return claimed.hasMore
@@ -63,7 +72,8 @@ package final class Claimer: Service {
     func expireGroups() async {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             let expired = await watch.attempt(.expired) { try await claims.claimExpired(limit: Self.batchSize) }
-            guard let expired else { return }
+            guard let expired, !expired.isEmpty else { return }
+            watch.stirrings.stir()
             await hold(expired)
             guard expired.count == Self.batchSize else { return }
             await outcomes.catchUp()

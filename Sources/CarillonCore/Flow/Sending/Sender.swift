@@ -27,6 +27,9 @@ package final class Sender: Service {
     private let logger: Logger
     /// By their ledgers: a group whose lease was lost may be claimed again while it is still with its provider.
     private let sending = Mutex<[ObjectIdentifier: Sending]>([:])
+    /// Says that something is being sent again.
+    private let begins: AsyncStream<Void>
+    private let begin: AsyncStream<Void>.Continuation
 
     private struct Sending {
         var turn: SendingQueue.Queue.Turn
@@ -71,6 +74,7 @@ package final class Sender: Service {
         self.pageInterval = pageInterval
         self.metrics = metrics
         self.statistics = statistics
+        (begins, begin) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.watch = watch
         self.logger = logger
     }
@@ -89,7 +93,7 @@ package final class Sender: Service {
         } onCancelOrGracefulShutdown: {
             self.queue.close()
         }
-        await queue.shutDown()
+        for network in await queue.shutDown() { watch.stirrings.leave(network) }
     }
 
     private func sendGroups() async {
@@ -182,7 +186,11 @@ extension Sender {
         let group = turn.item.group
         if turn.isProbe, await !lanes.takeTrial(of: group.lane) { return await leaveToOthers(turn) }
         let ledger = SendLedger(turn.item, isProbe: turn.isProbe)
-        sending.withLock { $0[ObjectIdentifier(ledger)] = Sending(turn: turn, ledger: ledger) }
+        let isFirst = sending.withLock { sending in
+            sending[ObjectIdentifier(ledger)] = Sending(turn: turn, ledger: ledger)
+            return sending.count == 1
+        }
+        if isFirst { begin.yield() }
         if let provider = providers[group.lane.provider] {
             if await probe(turn, provider, ledger) {
                 let rest = ledger.rest
@@ -246,11 +254,15 @@ extension Sender {
     }
 
     private func handOnPagesInTime() async {
-        while (try? await Task.sleep(until: handOnPages())) != nil {}
+        for await _ in begins {
+            while let moment = handOnPages() {
+                guard (try? await Task.sleep(until: moment)) != nil else { return }
+            }
+        }
     }
 
-    /// Hands on what has waited for long enough; answers when to look again.
-    private func handOnPages() -> ContinuousClock.Instant {
+    /// Hands on what has waited for long enough; answers when to look again, and `nil` while nothing is being sent.
+    private func handOnPages() -> ContinuousClock.Instant? {
         let now = ContinuousClock.now
         sending.withLock { sending in
             var shrunk: [(key: ObjectIdentifier, turn: SendingQueue.Queue.Turn)] = []
@@ -263,7 +275,9 @@ extension Sender {
         }
         let haste = Self.haste(whileWritesTake: outcomes.writeTime)
         var next = now + pageInterval / 4
-        for one in sending.withLock({ Array($0.values) }) {
+        let all = sending.withLock { Array($0.values) }
+        guard !all.isEmpty else { return nil }
+        for one in all {
             guard let moment = one.ledger.momentOfPage(after: pageInterval, less: haste) else { continue }
             if moment <= now { handOn(one.ledger, isOver: false) } else { next = min(next, moment) }
         }

@@ -11,6 +11,8 @@ package final class SendingQueue: Entrance {
         var queue: Queue
         /// Whether rows are known to wait in the database for which there was no room.
         var hasOverflow = false
+        /// Whose group had no place last.
+        var refused: NetworkID?
 
         /// The lanes whose places are all taken, of those that others send to as well.
         func slowLanes(at now: ContinuousClock.Instant) -> [(lane: Lane, enough: Int, isSlow: Bool)] {
@@ -52,6 +54,9 @@ package final class SendingQueue: Entrance {
 
     /// How much more would fit, in weights of groups.
     var room: Int { state.withLock { $0.queue.room } }
+
+    /// A network of which rows wait in the database for which there was no room; `nil` when there is none.
+    var overflow: NetworkID? { state.withLock { $0.hasOverflow ? $0.refused : nil } }
 
     var waiting: [HeldGroup] { state.withLock { $0.queue.items } }
 
@@ -102,7 +107,10 @@ extension SendingQueue {
                     at: now
                 )
             }
-            if hasPlace.contains(false) { state.hasOverflow = true }
+            if let index = hasPlace.firstIndex(of: false) {
+                state.hasOverflow = true
+                state.refused = groups[index].group.lane.networkID
+            }
             return hasPlace
         }
     }
@@ -238,10 +246,11 @@ extension SendingQueue {
         await giveBack(left.map(\.group), after: .zero)
     }
 
-    /// Lets nothing in or out any more and gives back what waits.
-    func shutDown() async {
+    /// Lets nothing in or out any more and gives back what waits; whose that is.
+    func shutDown() async -> Set<NetworkID> {
         let left = state.withLock { $0.queue.shutDown() }
         await giveBack(left.map(\.group), after: .zero)
+        return Set(left.map(\.group.lane.networkID))
     }
 
     /// Lets nobody wait for ``wakeups`` any longer.

@@ -25,6 +25,7 @@ package final class FaceBook: Service {
             .faces,
             lifetime: Self.lifetime,
             pollInterval: .seconds(1),
+            mayRest: true,
             announcements: announcements,
             logger: logger,
             now: now,

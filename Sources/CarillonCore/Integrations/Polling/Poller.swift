@@ -94,9 +94,13 @@ package final class Poller: Service {
         let (claimed, feed) = AsyncStream.makeStream(of: ClaimedSource.self)
         await withDiscardingTaskGroup { group in
             group.addTask {
-                await repeating(every: self.limits.interval, jitter: 0.2) {
-                    for source in await self.claim() { feed.yield(source) }
-                }
+                await self.watch.stirrings.repeating(
+                    LookPace(interval: self.limits.interval, jitter: 0.2),
+                    isAheadEnough: true,
+                    // Where it cannot be told, it is tried.
+                    ahead: { _ in await self.timeUntilDue() },
+                    { for source in await self.claim() { feed.yield(source) } }
+                )
                 feed.finish()
             }
             for await source in claimed {
@@ -116,11 +120,16 @@ package final class Poller: Service {
         let sources = await watch.attempt(.sources) {
             try await queue.claimSources(limit: room, share: limits.placesPerNetwork, busy: busy)
         }
-        guard let sources else { return [] }
+        guard let sources, !sources.isEmpty else { return [] }
+        watch.stirrings.stir()
         self.busy.withLock { busy in
             for source in sources { busy[source.networkID, default: 0] += 1 }
         }
         return sources
+    }
+
+    private func timeUntilDue() async -> Duration? {
+        do { return try await queue.nextDue() } catch { return .zero }
     }
 
     /// Asks a source that was taken, whose place is free again afterwards.

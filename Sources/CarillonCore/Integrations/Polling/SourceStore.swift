@@ -35,6 +35,8 @@ package protocol SourceQueue: Sendable {
     /// - Returns: Those taken, each for ``ClaimedSource/leaseDuration``.
     /// - Throws: What the store throws.
     func claimSources(limit: Int, share: Int, busy: [NetworkID: Int]) async throws -> [ClaimedSource]
+    /// How long it is until it is time to ask the first source, or until the first lease ends; `nil` when there is none.
+    func nextDue() async throws -> Duration?
     /// Stores a page in one transaction: its events, as ``EventInbox/accept(_:lockWait:)`` does, with the cursor; and holds the
     /// source for another ``ClaimedSource/leaseDuration``.
     ///

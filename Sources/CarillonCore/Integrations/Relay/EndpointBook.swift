@@ -21,6 +21,7 @@ package final class EndpointBook: Service {
             .endpoints,
             lifetime: Self.lifetime,
             pollInterval: .seconds(2),
+            mayRest: true,
             announcements: announcements,
             logger: logger,
             now: now,

@@ -14,7 +14,7 @@ package struct Announcement: Sendable, Hashable {
         case faces
         /// Networks' own templates.
         case templates
-        /// Something has become due before its time.
+        /// Something is due that the replica that announces it has no room for.
         case work
         /// Which placements networks are in.
         case placements

@@ -12,6 +12,7 @@ package final class Announcements: Sendable {
     private struct State {
         var handlers: [Announcement.Topic: [Handler]] = [:]
         var waiting = AnnouncementBatch.some([])
+        var areHeard = false
     }
 
     /// More than these, and listing them is not worth it.
@@ -30,6 +31,9 @@ package final class Announcements: Sendable {
     package func subscribe(to topic: Announcement.Topic, _ handler: @escaping Handler) {
         state.withLock { $0.handlers[topic, default: []].append(handler) }
     }
+
+    /// Whether what other replicas announce is heard here, as far as is known.
+    package var areHeard: Bool { state.withLock(\.areHeard) }
 
     /// Tells the other replicas that something was changed; returns at once.
     package func announce(_ topic: Announcement.Topic, in network: NetworkID) {
@@ -60,6 +64,9 @@ extension Announcements {
         }
         wake.yield()
     }
+
+    /// Notes whether what others announce is heard here from now on.
+    package func hear(_ areHeard: Bool) { state.withLock { $0.areHeard = areHeard } }
 
     /// Tells the subscribers what another replica has announced.
     package func deliver(_ batch: AnnouncementBatch) {

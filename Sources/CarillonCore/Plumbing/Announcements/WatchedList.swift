@@ -18,12 +18,20 @@ package final class WatchedList<List: Sendable>: Service {
         var reading: Task<Void, any Error>?
         /// Something was changed since the reading that is under way began.
         var isOutdated = false
+        /// Somebody has asked since the list was read.
+        var isAsked = false
     }
+
+    /// How often it is read while nobody asks and others' changes are heard of.
+    private static var rest: Duration { .seconds(15) }
+    /// How often it is asked then whether anybody does.
+    private static var nap: Duration { .seconds(5) }
 
     private let topic: Announcement.Topic
     private let lifetime: Duration
     private let readingLimit: Duration
     private let pollInterval: Duration
+    private let mayRest: Bool
     private let announcements: Announcements
     private let logger: Logger
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -39,6 +47,7 @@ package final class WatchedList<List: Sendable>: Service {
     ///   - topic: What replicas call it when they tell each other of changes.
     ///   - lifetime: How old what is known may be when somebody is answered.
     ///   - pollInterval: How often it is read, however few ask.
+    ///   - mayRest: Whether it is read more rarely while nobody asks and others' changes are heard of: whoever asks then has it read.
     ///   - readingLimit: How long whoever asks waits for a reading.
     ///   - initial: What is known before the first reading, however old it is.
     ///   - announcements: Between this replica and the others.
@@ -50,6 +59,7 @@ package final class WatchedList<List: Sendable>: Service {
         _ topic: Announcement.Topic,
         lifetime: Duration,
         pollInterval: Duration,
+        mayRest: Bool = false,
         readingLimit: Duration? = nil,
         initial: List? = nil,
         announcements: Announcements,
@@ -64,6 +74,7 @@ package final class WatchedList<List: Sendable>: Service {
         self.readingLimit = readingLimit ?? min(lifetime, .seconds(3))
         state = Mutex(State(list: initial))
         self.pollInterval = pollInterval
+        self.mayRest = mayRest
         self.announcements = announcements
         self.logger = logger
         self.now = now
@@ -77,7 +88,11 @@ package final class WatchedList<List: Sendable>: Service {
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
-                group.addTask { await repeating(every: self.pollInterval, jitter: 0.2) { self.wake.yield() } }
+                group.addTask {
+                    await repeating(every: self.isResting ? Self.nap : self.pollInterval, jitter: 0.2) {
+                        if !self.isResting { self.wake.yield() }
+                    }
+                }
                 for await _ in self.wakeups {
                     do {
                         try await self.refresh()
@@ -127,9 +142,18 @@ package final class WatchedList<List: Sendable>: Service {
         try await refresh()
     }
 
+    private var isResting: Bool {
+        guard mayRest, announcements.areHeard else { return false }
+        return state.withLock { state in
+            guard !state.isAsked, let readAt = state.readAt else { return false }
+            return now() - readAt < Self.rest
+        }
+    }
+
     /// `nil` when what is known is too old.
     private func known() -> List? {
         state.withLock { state in
+            state.isAsked = true
             guard let readAt = state.readAt, now() - readAt < lifetime else { return nil }
             return state.list
         }
@@ -158,6 +182,7 @@ package final class WatchedList<List: Sendable>: Service {
 
     private func read() async throws {
         let startedAt = now()
+        state.withLock { $0.isAsked = false }
         defer { state.withLock { $0.reading = nil } }
         let last = lastKnown
         let list = try await withDeadline(readingLimit) { [readList] in try await readList(last) }

@@ -11,6 +11,9 @@ package enum QueueStep: String, CaseIterable, Sendable {
     /// Those without which what ``OutboxClaims/oldestWait()`` measures stays where it is.
     package static let claims: [QueueStep] = [.events, .deliveries]
 
+    /// Whether what it writes makes nothing due that it does not answer.
+    var isRoutine: Bool { self != .replays }
+
     package var words: String {
         switch self {
         case .events: "claiming accepted events"

@@ -19,11 +19,14 @@ package final class QueueWatch: Sendable {
     private let durations: [QueueStep: Recorder]
     private let allowances: [QueueStep: LineAllowance]
     private let logger: Logger
+    /// Whether anything happens where these steps are taken.
+    package let stirrings: Stirrings
     private let failing = Mutex<[QueueStep: Failure]>([:])
 
     package init(
         factory: any MetricsFactory,
         logger: Logger,
+        stirrings: Stirrings = Stirrings(),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         // All of them at once: a counter that begins at 1 never grew.
@@ -45,6 +48,7 @@ package final class QueueWatch: Sendable {
             }
         )
         self.logger = logger
+        self.stirrings = stirrings
     }
 
     /// Takes a step; `nil` when it failed, which is noted.
@@ -53,7 +57,7 @@ package final class QueueWatch: Sendable {
         let start = ContinuousClock.now
         defer { durations[step]?.record((ContinuousClock.now - start) / .seconds(1)) }
         do {
-            let value = try await body()
+            let value = try await Stirrings.$isRoutine.withValue(step.isRoutine, operation: body)
             succeeded(step)
             return value
         } catch {
