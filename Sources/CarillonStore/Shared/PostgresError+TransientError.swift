@@ -8,9 +8,15 @@ extension PostgresError: TransientError {
         case _ where isOutcomeUnknown: true
         case .shuttingDown, .cancelled: true
         // A row was on its way into a default partition while the partition that it belongs into was made.
-        case .server(.checkViolation): table?.hasSuffix("_default") ?? false
+        case .server(.checkViolation): isOfDefaultPartition
         default: isConnectivity || isRetriable
         }
+    }
+
+    /// Where statements are handed on, a table has a number behind its name.
+    private var isOfDefaultPartition: Bool {
+        guard let words = table?.split(separator: "_"), let last = words.last else { return false }
+        return last == "default" || last.allSatisfy(\.isNumber) && words.dropLast().last == "default"
     }
 
     /// Whether a row was held by somebody else for longer than may be waited, or in turn.
