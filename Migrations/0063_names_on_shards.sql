@@ -112,3 +112,11 @@ BEGIN
 END
 $$;
 CREATE TRIGGER former_networks_noted BEFORE INSERT ON former_networks FOR EACH ROW EXECUTE FUNCTION note_deletion();
+
+-- Whether a transaction goes on that began before this one ended, on the server that this is asked on.
+CREATE FUNCTION began_before(ended xid8) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM pg_stat_activity a
+                   WHERE a.datname = current_database() AND age(a.backend_xid) >= age(ended::xid));
+END
+$$;

@@ -72,8 +72,7 @@ package struct FormerNetworks {
     static func hasSettled(after rest: Duration) -> SQL {
         """
         (deleted_at <= now() - \(rest.wholeMilliseconds) * interval '1 millisecond'
-            AND (NOT EXISTS (SELECT FROM pg_stat_activity a
-                             WHERE a.datname = current_database() AND age(a.backend_xid) >= age(deleted_in::xid))
+            AND (NOT began_before(deleted_in)
                  OR deleted_at <= now() - \(longestTransaction.wholeMilliseconds) * interval '1 millisecond'))
         """
     }
