@@ -31,7 +31,7 @@ ROOMS = {
     ],
     "CarillonStore": [
         "Shared", "Clock", "Queues", "Announcements", "Sealing", "Journal", "Accounts", "Deliveries", "Feedback", "Directory", "Toggles",
-        "Rendering", "Faces", "Ingest", "Recipients", "Outbox", "Relay", "Polling", "Statistics", "Following", "Placements", "Moving", "Maintenance",
+        "Rendering", "Faces", "Ingest", "Recipients", "Outbox", "Relay", "Polling", "Statistics", "Following", "Placements", "Maintenance", "Moving",
     ],
     "CarillonTemplates": ["."],
     "CarillonTesting": ["Stores", ".", "Pipeline"],

@@ -26,6 +26,27 @@ import Testing
         #expect(!String(reflecting: error).contains("s3cret"))
     }
 
+    @Test(arguments: [
+        ("coordinator=db%2D1:6000", "host=db-1 port=6000 dbname=app user=alice"),
+        ("coordinator=db-1", "host=db-1 dbname=app user=alice"),
+        ("coordinator=%2Ftmp%2Fdb:7", "host=/tmp/db port=7 dbname=app user=alice"),
+        ("coordinator=%5B::1%5D:7", "host=::1 port=7 dbname=app user=alice"),
+    ])
+    func `a URL may name another server, for what only that one can do`(parameter: String, place: String) throws {
+        let url = "postgres://alice:s3cret@worker:5433/app?connect_timeout=9&\(parameter)&options=-c%20search_path%3Dp1"
+        let configuration = try PostgresConfiguration(url: url.replacing("%5B", with: "[").replacing("%5D", with: "]"))
+        #expect(configuration.description == "host=worker port=5433 dbname=app user=alice")
+        let other = try #require(configuration.atCoordinator)
+        #expect(other.description == place)
+        for keyword in ["password", "connect_timeout", "options"] {
+            #expect(other.connectionInfo.values[keyword] == configuration.connectionInfo.values[keyword], "\(keyword)")
+        }
+        #expect(configuration.connectionInfo.settings.map(\.value) == ["p1"])
+        #expect(other.atCoordinator == nil)
+        #expect(try PostgresConfiguration(url: "postgres://worker/app?connect_timeout=9").atCoordinator == nil)
+        #expect(throws: PostgresError.self) { try PostgresConfiguration(url: "postgres://worker/app?coordinator=") }
+    }
+
     @Test func `every session gets its limits`() throws {
         let options = try #require(PostgresConfiguration(url: "host=db").sessionInfo.values["options"])
         for option in [

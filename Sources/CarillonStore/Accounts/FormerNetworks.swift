@@ -58,16 +58,12 @@ package struct FormerNetworks {
             }
             guard count != nil else { return }
         }
-        _ = try await pool.write { session in
-            try session.execute(
-                .unprepared(
-                    """
-                    DELETE FROM former_networks
-                    WHERE network_id = \(network.rawValue) AND \(sql: Self.hasSettled(after: rest))
-                        AND NOT \(sql: NetworkPurge.isAnythingLeft(of: network))
-                    """
-                )
-            )
+        try await pool.write { session in
+            // One after the other: not every server runs a DELETE that asks all of it.
+            guard try session.hasSettled(network, after: rest) == true, try !session.isAnythingLeft(of: network) else {
+                return
+            }
+            try session.execute("DELETE FROM former_networks WHERE network_id = \(network.rawValue)")
         }
     }
 
@@ -76,8 +72,7 @@ package struct FormerNetworks {
     static func hasSettled(after rest: Duration) -> SQL {
         """
         (deleted_at <= now() - \(rest.wholeMilliseconds) * interval '1 millisecond'
-            AND (NOT EXISTS (SELECT FROM pg_stat_activity a
-                             WHERE a.datname = current_database() AND age(a.backend_xid) >= age(deleted_in::xid))
+            AND (NOT began_before(deleted_in)
                  OR deleted_at <= now() - \(longestTransaction.wholeMilliseconds) * interval '1 millisecond'))
         """
     }
@@ -92,24 +87,29 @@ extension PostgresSession {
     /// Frees a name for a new network; `false` when something of a former one is left, which is then known to be purged. The caller
     /// holds the name's lock, and knows that there is no such network.
     func freeName(of network: NetworkID, after rest: Duration) throws -> Bool {
-        let hasSettled = try queryFirst(
-            """
-            SELECT \(sql: FormerNetworks.hasSettled(after: rest)) FROM former_networks
-            WHERE network_id = \(network.rawValue) FOR UPDATE
-            """
-        ) { row in try row.decode(0, as: Bool.self) }
-        guard hasSettled != false else { return false }
-        let isAnythingLeft = try queryFirst(
-            .unprepared("SELECT \(sql: NetworkPurge.isAnythingLeft(of: network))")
-        ) { row in
-            try row.decode(0, as: Bool.self)
-        }
-        guard isAnythingLeft == false else {
+        guard try hasSettled(network, after: rest) != false else { return false }
+        guard try !isAnythingLeft(of: network) else {
             try noteFormerNetwork(network)
             return false
         }
         try execute("DELETE FROM former_networks WHERE network_id = \(network.rawValue)")
         return true
+    }
+
+    /// Whether the row of a former network, which is held from now on, can go if nothing is left; `nil` where there is none.
+    fileprivate func hasSettled(_ network: NetworkID, after rest: Duration) throws -> Bool? {
+        try queryFirst(
+            """
+            SELECT \(sql: FormerNetworks.hasSettled(after: rest)) FROM former_networks
+            WHERE network_id = \(network.rawValue) FOR UPDATE
+            """
+        ) { row in try row.decode(0, as: Bool.self) }
+    }
+
+    fileprivate func isAnythingLeft(of network: NetworkID) throws -> Bool {
+        try queryFirst(.unprepared("SELECT \(sql: NetworkPurge.isAnythingLeft(of: network))")) { row in
+            try row.decode(0, as: Bool.self)
+        } ?? true
     }
 
     /// Notes that what there is under a name is to be purged, unless there is such a network. The caller holds the name's lock.

@@ -79,7 +79,7 @@ struct DailyPartitions: Sendable {
 
     /// Whether the default partition can be looked through in a moment.
     func isDefaultSmall(_ session: borrowing PostgresSession) throws -> Bool {
-        try session.queryFirst("SELECT pg_table_size(\(defaultName)::regclass) <= \(Self.smallSize)") { row in
+        try session.queryFirst("SELECT \(sql: .bytes(of: defaultName, wholly: true)) <= \(Self.smallSize)") { row in
             try row.decode(0)
         } ?? false
     }
@@ -136,7 +136,7 @@ struct DailyPartitions: Sendable {
             """
         )
         return try session.queryFirst(
-            "SELECT pg_relation_size(\(defaultName)::regclass) / current_setting('block_size')::bigint"
+            "SELECT \(sql: .bytes(of: defaultName)) / current_setting('block_size')::bigint"
         ) { row in try row.decode(0) } ?? 0
     }
 

@@ -31,9 +31,10 @@ package final class Housekeeper: Sendable {
     private let logger: Logger
 
     /// A housekeeper for the database of `pool` that takes the date from `clock`, and tells `feedback` what becomes of devices
-    /// and subscriptions.
+    /// and subscriptions. Partitions are made and dropped through `tables`, where that is another way to the same database.
     package init(
         pool: PostgresPool,
+        tables: PostgresPool? = nil,
         clock: WallClock = .system,
         feedback: FeedbackDesk? = nil,
         logger: Logger
@@ -41,7 +42,7 @@ package final class Housekeeper: Sendable {
         self.pool = pool
         self.clock = clock
         self.feedback = feedback
-        partitions = PartitionKeeper(pool: pool, clock: clock, logger: logger)
+        partitions = PartitionKeeper(pool: tables ?? pool, clock: clock, logger: logger)
         chores = Chores(clock: clock)
         leftovers = LeftoverSweep(pool: pool, chores: chores)
         relays = RelaySweep(pool: pool, chores: chores)

@@ -122,6 +122,12 @@ extension NetworkMover {
             try await remove(move, from: move.target)
         }
         let source = try fence(move.network, in: move.source)
+        for placement in [move.source, move.target] {
+            // There a trigger meets tables of other names, and none of the rows that it asks for.
+            guard try await CitusSchema.look(fence(move.network, in: placement).pool)?.isDistributed != true else {
+                throw MoveRefused(reason: "placement \(placement) is on Citus, between whose servers all of it moves")
+            }
+        }
         try await catalog.freeze(move)
         await changed(move.network)
         try await source.raise()

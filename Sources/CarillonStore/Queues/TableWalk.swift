@@ -51,7 +51,7 @@ struct TableWalk: Sendable, Equatable {
 
     /// The database's time, and of how many pages a table is.
     static func position(in table: String) -> SQL {
-        "now(), pg_relation_size(\(table)::text::regclass) / current_setting('block_size')::bigint"
+        "now(), \(sql: .bytes(of: table)) / current_setting('block_size')::bigint"
     }
 
     /// Notes that all rows of a look have been taken in, by what ``position(in:)`` was.

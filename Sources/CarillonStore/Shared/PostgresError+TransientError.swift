@@ -8,13 +8,19 @@ extension PostgresError: TransientError {
         case _ where isOutcomeUnknown: true
         case .shuttingDown, .cancelled: true
         // A row was on its way into a default partition while the partition that it belongs into was made.
-        case .server(.checkViolation): table?.hasSuffix("_default") ?? false
+        case .server(.checkViolation): isOfDefaultPartition
         default: isConnectivity || isRetriable
         }
     }
 
     /// Whether a network was to be changed that is on its way to another placement (migration 0063).
     package var isOfMovingNetwork: Bool { constraint == "move_fence" }
+
+    /// Where statements are handed on, a table has a number behind its name.
+    private var isOfDefaultPartition: Bool {
+        guard let words = table?.split(separator: "_"), let last = words.last else { return false }
+        return last == "default" || last.allSatisfy(\.isNumber) && words.dropLast().last == "default"
+    }
 
     /// Whether a row was held by somebody else for longer than may be waited, or in turn.
     package var isContention: Bool {

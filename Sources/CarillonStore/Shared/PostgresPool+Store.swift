@@ -26,9 +26,25 @@ extension PostgresConfiguration {
     /// small table as a whole, and keep the plan while a queue fills; and planning for each execution costs more than most
     /// statements do. So statements leave no choice, see `docs/decisions/0009`: `LATERAL` with a `LIMIT` says which
     /// table is driven from, and the keys that are compared say by which index.
+    ///
+    /// Where the database hands statements on to others, some plans for all values cannot be made, so that it chooses, see
+    /// `docs/decisions/0042`.
     package mutating func planForStores() {
         sessionSettings.merge(SQL.plannedOnce) { _, new in new }
+        distributedSettings = DistributedSettings(Self.handedOn.merging(["plan_cache_mode": "auto"]) { $1 })
     }
+
+    /// Has the limits of a transaction handed on, where statements are.
+    package mutating func handOnLimits() {
+        distributedSettings = DistributedSettings(Self.handedOn)
+    }
+
+    // Triggers of ours write to tables of their own schema alone, which are all in one place.
+    private static let handedOn = ["citus.propagate_set_commands": "local", "citus.enable_unsafe_triggers": "on"]
+
+    /// What whoever is handed statements on needs besides, as a role's settings: a session's own are not handed on.
+    package static let settingsOfRole =
+        SQL.plannedOnce.merging(["plan_cache_mode": "auto", "carillon.bundles": "on", "TimeZone": "UTC"]) { $1 }
 
     /// Has rows claimed that hold many messages to an endpoint; migration 0037 keeps them from those who do not say so.
     package mutating func claimBundles() {
@@ -93,6 +109,11 @@ extension SQL {
         """
         \(sql: row).network_id = ANY (ARRAY[\(sql: other).network_id]) AND \(sql: row).\(sql: id) = \(sql: other).\(sql: id)
         """
+    }
+
+    /// How many bytes a table has, where its rows are, whichever server is asked; `wholly` says whether with all that belongs to it.
+    static func bytes(of table: String, wholly: Bool = false) -> SQL {
+        "(SELECT bytes_of(s.tableoid, \(table)::text, \(wholly)) FROM placements_self s)"
     }
 
     static func walkingAlongIndexes(only: Bool) -> SQL {

@@ -36,6 +36,8 @@ public struct PostgresConfiguration: Sendable {
     ///
     /// A pooler may take none of these: then they are the role's, see ``SessionSurvey``.
     public var sessionSettings: [String: String] = [:]
+    /// Further settings where the database hands statements on to other servers; `nil` asks no server whether it does.
+    public var distributedSettings: DistributedSettings?
     /// Told how long each caller waited for a connection, in vain or not; called on the caller's task.
     public var onWait: (@Sendable (Duration) -> Void)?
     /// Asked on the caller's task, at the beginning of each call, by when that has to be answered; `nil` leaves it to the
@@ -47,7 +49,7 @@ public struct PostgresConfiguration: Sendable {
     /// Asked on the caller's task whether it gets a connection before others who wait for one without precedence.
     public var hasPrecedence: (@Sendable () -> Bool)?
 
-    let connectionInfo: ConnectionInfo
+    private(set) var connectionInfo: ConnectionInfo
     /// How much longer than the server's own limit a statement may take before the server counts as frozen.
     var replyGrace: Duration = .seconds(5)
     /// How much longer than until the deadline an answer is waited for: the server cancels a statement then, and says so.
@@ -58,6 +60,8 @@ public struct PostgresConfiguration: Sendable {
     /// What the string leaves open, libpq takes from its environment variables and password file. A server that refuses
     /// writes is not used, and of several hosts the first that accepts them, unless `target_session_attrs` says otherwise.
     /// Settings in the string win over those of this type.
+    ///
+    /// A URL may have `coordinator=host:port` among its parameters, which libpq does not know: see ``atCoordinator``.
     ///
     /// - Parameter url: A `postgresql://` URL or libpq's `key=value` pairs.
     /// - Throws: `invalidConfiguration`, without quoting the string.
@@ -73,6 +77,18 @@ extension PostgresConfiguration {
 
     /// The database that the string names.
     public var database: String? { connectionInfo.values["dbname"] }
+
+    /// The same database by way of the server that hands statements on to the one that is named, where the URL says so; for what only
+    /// that one can do, such as making tables.
+    public var atCoordinator: PostgresConfiguration? {
+        guard let info = connectionInfo.atCoordinator else { return nil }
+        var configuration = self
+        configuration.connectionInfo = info
+        return configuration
+    }
+
+    /// Whether limits of a transaction are told in statements of their own, which are handed on.
+    var handsOnSettings: Bool { distributedSettings?.areInForce == true }
 
     /// The connection string with everything that a session needs.
     var sessionInfo: ConnectionInfo {
@@ -112,7 +128,9 @@ extension PostgresConfiguration {
             ("lock_timeout", String(lockTimeout.roundedUpMilliseconds)),
             ("idle_in_transaction_session_timeout", String(idleInTransactionTimeout.roundedUpMilliseconds)),
             ("TimeZone", "UTC"),
-        ] + sessionSettings.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        ]
+            + sessionSettings.merging(handsOnSettings ? distributedSettings?.settings ?? [:] : [:]) { $1 }
+            .sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }
 
     var backoff: Backoff { Backoff(base: reconnectBase, limit: reconnectLimit) }

@@ -70,10 +70,23 @@ actor PostgresConnection {
     /// gives are not left out: a `search_path` says which tables are meant.
     private static func openHandle(_ configuration: PostgresConfiguration) throws(PostgresError) -> ConnectionHandle {
         do throws(PostgresError) {
-            return try ConnectionHandle.open(configuration.sessionInfo)
+            return try openSuitedHandle(configuration) { $0.sessionInfo }
         } catch {
             guard error.refusal == .noSettings, !configuration.connectionInfo.hasOptions else { throw error }
-            return try ConnectionHandle.open(configuration.infoWithoutSettings)
+            return try openSuitedHandle(configuration) { $0.infoWithoutSettings }
         }
+    }
+
+    /// Connects, and once more where the server turns out to be one that sessions need other settings for.
+    private static func openSuitedHandle(
+        _ configuration: PostgresConfiguration,
+        _ info: (PostgresConfiguration) -> ConnectionInfo
+    ) throws(PostgresError) -> ConnectionHandle {
+        let handle = try ConnectionHandle.open(info(configuration))
+        guard let distributed = configuration.distributedSettings, distributed.areInForce == nil else { return handle }
+        let isDistributed = try handle.isDistributed()
+        distributed.note(isDistributed)
+        if isDistributed { return try ConnectionHandle.open(info(configuration)) }
+        return handle
     }
 }

@@ -46,7 +46,7 @@ extension StatementExecutor {
         let keys = statements.map(\.key)
         let isAlone = options.map { isWhole(statements, keys, $0) } ?? false
         let steps = try steps(of: statements, keys)
-        let opening = isAlone ? options.map { Self.steps(of: $0.limits) } ?? [] : openingSteps
+        let opening = isAlone ? options.map { Self.steps(of: $0.limits(asCommands: false)) } ?? [] : openingSteps
         let isWrite = options.map { !$0.readOnly } ?? false
         var all = opening + steps
         if options != nil, !isAlone { all += Self.steps(of: ["COMMIT"]) }
@@ -80,7 +80,7 @@ extension StatementExecutor {
 
     private var openingSteps: [ConnectionHandle.Step] {
         guard case .opening(let options) = transactionState else { return [] }
-        return Self.steps(of: options.opening)
+        return Self.steps(of: options.opening(asCommands: configuration.handsOnSettings))
     }
 
     private static func steps(of texts: [String]) -> [ConnectionHandle.Step] {
@@ -93,6 +93,8 @@ extension StatementExecutor {
         guard case .opening = transactionState, statements.count == 1, options.isolation != .serializable else {
             return false
         }
+        // Limits are handed on in a transaction only.
+        if configuration.handsOnSettings, options.hasLimits { return false }
         return !statements[0].isPrepared || isPrepared(keys[0])
     }
 

@@ -72,8 +72,9 @@ extension StatementExecutor {
     func open() throws(PostgresError) {
         guard case .opening(let options) = transactionState else { return }
         do throws(PostgresError) {
-            let script = options.opening.joined(separator: "; ")
-            _ = try handle.run(script: script, timeout: bounded(replyTimeout))
+            let opening = options.opening(asCommands: configuration.handsOnSettings)
+            let scripts = configuration.handsOnSettings ? opening : [opening.joined(separator: "; ")]
+            for script in scripts { _ = try handle.run(script: script, timeout: bounded(replyTimeout)) }
             transactionState = .open(options)
         } catch {
             transactionState = .unopened(error.ofOpening)

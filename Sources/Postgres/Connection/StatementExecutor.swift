@@ -111,7 +111,7 @@ extension StatementExecutor {
 
     /// What became of something that was to be written, when it failed.
     func noteWrite(_ error: PostgresError) -> PostgresError {
-        let error = error.ofWrite
+        let error = configuration.handsOnSettings ? error.ofWriteElsewhere : error.ofWrite
         if error.isOutcomeUnknown { configuration.onWrite?() }
         return error
     }

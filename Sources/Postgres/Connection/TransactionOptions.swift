@@ -42,17 +42,23 @@ public struct TransactionOptions: Sendable {
         self.lockTimeout = lockTimeout
     }
 
-    var opening: [String] {
-        ["BEGIN ISOLATION LEVEL \(isolation.rawValue) READ \(readOnly ? "ONLY" : "WRITE")"] + limits
+    func opening(asCommands: Bool) -> [String] {
+        ["BEGIN ISOLATION LEVEL \(isolation.rawValue) READ \(readOnly ? "ONLY" : "WRITE")"]
+            + limits(asCommands: asCommands)
     }
 
-    /// The statement that sets its limits, if it has any of its own: one for both.
-    var limits: [String] {
-        let settings = [("statement_timeout", statementTimeout), ("lock_timeout", lockTimeout)].compactMap {
+    /// The statement that sets its limits, if it has any of its own: one for both. A server that hands statements on hands on commands
+    /// alone, each sent by itself.
+    func limits(asCommands: Bool) -> [String] {
+        let limits = [("statement_timeout", statementTimeout), ("lock_timeout", lockTimeout)].compactMap {
             name,
             limit in
-            limit.map { "set_config('\(name)', '\($0.roundedUpMilliseconds)', true)" }
+            limit.map { (name: name, value: "\($0.roundedUpMilliseconds)") }
         }
+        if asCommands { return limits.map { "SET LOCAL \($0.name) = \($0.value)" } }
+        let settings = limits.map { "set_config('\($0.name)', '\($0.value)', true)" }
         return settings.isEmpty ? [] : ["SELECT \(settings.joined(separator: ", "))"]
     }
+
+    var hasLimits: Bool { statementTimeout != nil || lockTimeout != nil }
 }

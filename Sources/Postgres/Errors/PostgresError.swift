@@ -83,8 +83,17 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
     /// The same report of something that was sent to be written: when no answer came, or the server ended the session with
     /// it, nobody knows what became of that.
     var ofWrite: PostgresError {
-        guard endsSession else { return self }
-        return PostgresError(
+        endsSession ? withUnknownOutcome : self
+    }
+
+    /// The same of a server that had handed on what was to be written, and says that it has lost the other one: nobody knows either.
+    var ofWriteElsewhere: PostgresError {
+        guard let sqlState, sqlState.errorClass == "08" || sqlState == .internalError else { return ofWrite }
+        return withUnknownOutcome
+    }
+
+    private var withUnknownOutcome: PostgresError {
+        PostgresError(
             storage: Storage(kind: kind, reason: storage.reason, server: storage.server, isOutcomeUnknown: true)
         )
     }

@@ -77,4 +77,6 @@ extension SQLState {
     public static let crashShutdown = SQLState(rawValue: "57P02")
     /// `57P03`: the server is starting up or shutting down.
     public static let cannotConnectNow = SQLState(rawValue: "57P03")
+    /// `XX000`: something that nobody expected.
+    public static let internalError = SQLState(rawValue: "XX000")
 }

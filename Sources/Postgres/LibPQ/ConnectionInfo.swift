@@ -6,9 +6,45 @@ import CLibPQ
 struct ConnectionInfo: Sendable {
     /// What the string says, by libpq's keyword.
     private(set) var values: [String: String]
+    /// What is other at the server that hands statements on to this one, where the string says so.
+    private var coordinator: [String: String]?
 
     /// - Throws: `invalidConfiguration`, without libpq's words: they can quote a part of the password.
     init(parsing string: String) throws(PostgresError) {
+        guard let (url, coordinator) = Self.splitCoordinator(of: string) else {
+            try self.init(parsingOne: string)
+            return
+        }
+        try self.init(parsingOne: url)
+        let other = try ConnectionInfo(parsingOne: "postgresql://\(coordinator)")
+        guard other.values["host"] != nil else {
+            throw PostgresError(.invalidConfiguration, reason: "coordinator must be a host, or host:port")
+        }
+        self.coordinator = other.values
+    }
+
+    /// Takes a parameter out of a URL that libpq does not know.
+    private static func splitCoordinator(of string: String) -> (url: String, coordinator: String)? {
+        guard string.hasPrefix("postgres://") || string.hasPrefix("postgresql://"),
+            let start = string.firstIndex(of: "?")
+        else { return nil }
+        let (key, items) = ("coordinator=", string[string.index(after: start)...].split(separator: "&"))
+        guard let item = items.first(where: { $0.hasPrefix(key) }) else { return nil }
+        let others = items.filter { !$0.hasPrefix(key) }.joined(separator: "&")
+        return (string[..<start] + (others.isEmpty ? "" : "?\(others)"), String(item.dropFirst(key.count)))
+    }
+
+    /// The same at the server that hands statements on to this one; `nil` where the string names none.
+    var atCoordinator: ConnectionInfo? {
+        guard let coordinator else { return nil }
+        var info = self
+        for keyword in ["hostaddr", "port"] { info.values[keyword] = nil }
+        info.values.merge(coordinator) { _, new in new }
+        info.coordinator = nil
+        return info
+    }
+
+    private init(parsingOne string: String) throws(PostgresError) {
         var message: UnsafeMutablePointer<CChar>?
         guard !string.utf8.contains(0), let options = PQconninfoParse(string, &message) else {
             PQfreemem(message)

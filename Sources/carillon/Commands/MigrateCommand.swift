@@ -28,8 +28,13 @@ struct MigrateCommand: AsyncParsableCommand {
             for name in try settings.placements(named: placement) {
                 if areSeveral { print("placement \(name):") }
                 do {
-                    let applied = try await Database.withPool(settings, of: name, logger: logger, pastPooler: true) {
-                        pool in
+                    let applied = try await Database.withPool(
+                        settings,
+                        of: name,
+                        logger: logger,
+                        pastPooler: true,
+                        makingTables: true
+                    ) { pool in
                         try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger).migrate()
                     }
                     for name in applied { print("applied \(name)") }

@@ -10,7 +10,8 @@ struct PlacementsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "placements",
         abstract: "Say which placements there are, what state they are in and how many networks they have.",
-        discussion: "Asks the databases themselves, so that no service has to run. Changes nothing."
+        discussion: "Asks the databases themselves, so that no service has to run. Changes nothing.",
+        subcommands: [PlacementsDistributeCommand.self]
     )
 
     func run() async throws {

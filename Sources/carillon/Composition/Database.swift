@@ -13,6 +13,7 @@ enum Database {
     ///   - placement: Which of several.
     ///   - logger: Told what becomes of the server.
     ///   - isPastPooler: Whether sessions are needed that are nobody else's, where another way leads to such.
+    ///   - makesTables: Whether the server is needed that can do that, where another way leads to it.
     ///   - adjust: Changes how the database is used.
     ///   - body: The work.
     /// - Returns: What `body` returns.
@@ -22,6 +23,7 @@ enum Database {
         of placement: PlacementName = .home,
         logger: Logger,
         pastPooler isPastPooler: Bool = false,
+        makingTables makesTables: Bool = false,
         adjusting adjust: (inout PostgresConfiguration) -> Void = { _ in },
         _ body: (PostgresPool) async throws -> Value
     ) async throws -> Value {
@@ -30,6 +32,8 @@ enum Database {
             // There is another way to home alone.
             let direct = placement == .home ? settings.announcements : nil
             var configuration = isPastPooler ? direct ?? server : server
+            if makesTables, let coordinator = server.atCoordinator { configuration = coordinator }
+            configuration.handOnLimits()
             configuration.preparesStatements = settings.preparesStatements
             adjust(&configuration)
             do {

@@ -25,6 +25,7 @@ struct PlacementPipeline: Sendable {
         let housekeeping = Housekeeping(
             housekeeper: Housekeeper(
                 pool: placement.pool,
+                tables: placement.coordinator,
                 clock: placement.clock,
                 feedback: placement.feedback,
                 logger: logger

@@ -22,6 +22,8 @@ struct PlacementStorage: Sendable {
     let watch: QueueWatch
     let configuration: PostgresConfiguration
     let pool: PostgresPool
+    /// The way to the server that makes tables, where the pool leads to another.
+    let coordinator: PostgresPool?
     let accounts: PostgresAccountStore
     let credentials: PostgresProviderCredentialStore
     let devices: PostgresDeviceStore
@@ -87,6 +89,11 @@ struct PlacementStorage: Sendable {
         configuration.joinUnitsOfWork(callLimit: callLimit, stirring: stirrings)
         self.configuration = configuration
         pool = PostgresPool(configuration: configuration, logger: logger)
+        coordinator = configuration.atCoordinator.map { way in
+            var way = way
+            way.poolSize = 1
+            return PostgresPool(configuration: way, logger: logger)
+        }
         var accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
         // What is left of a former network of an id is waited for no longer than the database is.
         if callLimit != nil { accounts.patience = Self.patience }
@@ -145,7 +152,7 @@ struct PlacementStorage: Sendable {
             metrics: DatabaseMetrics(factory: metrics, logger: logger),
             logger: logger
         )
-        return [pool, schema] + deferred([rotation, databaseWatch])
+        return [pool] + (coordinator.map { [$0] } ?? []) + [schema] + deferred([rotation, databaseWatch])
     }
 
     /// Looks whether the placement can be used; `readsTable` says whether by a table, too.

@@ -74,6 +74,18 @@ struct SchemaKeeper: Service {
         }
     }
 
+    /// By way of the server that makes tables, where the pool leads to another.
+    private func makePartitions(_ pool: PostgresPool, _ silent: Logger) async throws {
+        guard var way = configuration.atCoordinator else {
+            return try await Housekeeper(pool: pool, clock: clock.wallClock, logger: logger).makePartitions()
+        }
+        way.poolSize = 1
+        way.preparesStatements = false
+        try await PostgresPool.withPool(configuration: way, logger: silent) { tables in
+            try await Housekeeper(pool: pool, tables: tables, clock: clock.wallClock, logger: logger).makePartitions()
+        }
+    }
+
     private func check() async throws -> Problem? {
         do {
             var configuration = configuration
@@ -102,7 +114,7 @@ struct SchemaKeeper: Service {
                 }
                 try await examine(pool)
                 // Today's partitions should be there before the first row for them is; what takes long is done later.
-                try await Housekeeper(pool: pool, clock: clock.wallClock, logger: logger).makePartitions()
+                try await makePartitions(pool, silent)
                 return nil
             }
         } catch let error as StartError {

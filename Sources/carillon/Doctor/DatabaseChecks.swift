@@ -36,8 +36,9 @@ struct DatabaseChecks: Sendable {
                 pool in
                 let migrations = await schema(pool)
                 let sessions = try await PoolerChecks(settings).findings(pool, of: placement)
-                let findings = try await server(pool) + sessions + [try await clock(pool), migrations]
+                var findings = try await server(pool) + sessions + [try await clock(pool), migrations]
                 guard migrations.verdict == .ok, try await hasAllTables(pool) else { return findings }
+                findings += try await CitusChecks(settings).findings(pool, of: placement)
                 return try await findings + [queue(pool)] + MasterKeyChecks(settings).findings(pool)
                     + EndpointChecks(settings).findings(pool) + FaceChecks(settings).findings(pool)
                     + IntrospectionChecks(settings).findings(pool, settings)
