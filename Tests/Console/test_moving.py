@@ -61,9 +61,9 @@ def last_step(network):
     return network.service.call("GET", network.path("move"))["step"]
 
 
-def refuse(route, status, kind, detail):
+def refuse(route, status, kind, detail, title="It is refused"):
     route.fulfill(status=status, content_type="application/problem+json", headers={"x-request-id": f"r-{kind}"},
-                  body=json.dumps({"type": f"/problems/{kind}", "title": "It is refused", "status": status, "detail": detail}))
+                  body=json.dumps({"type": f"/problems/{kind}", "title": title, "status": status, "detail": detail}))
 
 
 def answers(context, network, move):
@@ -138,6 +138,47 @@ def test_a_move_is_called_back_and_nothing_typed_meanwhile_is_lost(stage):
     assert last_step(network) == "cancelled"
     until(lambda: "Saved." in saving(page, "Afterwards"), "it can be changed again")
     assert network.get()["displayName"] == "Afterwards"
+
+
+def test_other_pages_keep_what_is_typed_while_their_network_moves_or_is_away(stage):
+    stage.expects("503")
+    network = stage.network()
+    network.put("users", "bob", body={"displayName": "Bob"})
+    for kind, title in (("network-moving", "The network is moving to another placement"),
+                        ("placement-unavailable", "The placement of the network cannot be used at the moment")):
+        context = stage.context(network)
+
+        def answer(route):
+            asks = route.request.method == "GET" or route.request.method == "POST" and not route.request.url.endswith("/notifications")
+            route.continue_() if asks else refuse(route, 503, kind, "nothing was changed", title)
+
+        context.route(f"**{network.path()}/**", answer)
+        page = stage.open(f"{network.id}/channels", context=context)
+        page.get_by_role("button", name="New channel").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Id").fill("general")
+        dialog.get_by_role("button", name="Make the channel").click()
+        expect(dialog.locator(".problem")).to_contain_text(title)
+        expect(dialog.get_by_label("Id")).to_have_value("general")
+        page.keyboard.press("Escape")
+
+        visit(page, f"/console/{network.id}/send")
+        page.get_by_label("Users").fill("bob")
+        page.get_by_label("Text").fill("Hello")
+        page.get_by_role("button", name="Send…").click()
+        dialog.get_by_role("button", name="Send", exact=True).click()
+        expect(page.locator(".problem").first).to_contain_text(title)
+        page.keyboard.press("Escape")
+        expect(page.get_by_label("Text")).to_have_value("Hello")
+        expect(page.get_by_label("Users")).to_have_value("bob")
+
+        visit(page, f"/console/{network.id}/switches")
+        switch = page.get_by_role("switch", name="All notifications")
+        switch.click()
+        expect(page.locator(".toast", has_text=f"could not be saved. {title}: nothing was changed")).to_be_visible()
+        expect(switch).to_have_attribute("aria-checked", "true")
+        # The service itself is not away.
+        expect(page.locator(".banner")).to_have_text("")
 
 
 def test_a_move_that_somebody_else_began_is_said_and_shown(stage):
