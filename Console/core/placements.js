@@ -4,6 +4,7 @@
 
 import { api, pathOf } from "./api.js";
 import { comeBack } from "./connection.js";
+import { number } from "./format.js";
 
 export const placementPath = (...segments) => pathOf("v1", "placements", ...segments);
 
@@ -26,4 +27,12 @@ export async function areSeveral(isOver) {
     }
   }
   return false;
+}
+
+/** `12 KiB`, `340 MiB`, `2.4 GiB` */
+export function size(bytes) {
+  const kibibytes = bytes / 2 ** 10;
+  if (kibibytes < 1024) return `${number(Math.ceil(kibibytes))} KiB`;
+  const mebibytes = kibibytes / 1024;
+  return mebibytes < 1024 ? `${number(Math.round(mebibytes))} MiB` : `${number(Math.round(mebibytes / 102.4) / 10)} GiB`;
 }

@@ -4,7 +4,7 @@
 
 import { h } from "../core/dom.js";
 import { count, number } from "../core/format.js";
-import { placementPath, readPlacements } from "../core/placements.js";
+import { placementPath, readPlacements, size } from "../core/placements.js";
 import { badge } from "../components/badge.js";
 import { openDialog } from "../components/dialog.js";
 import { code, name } from "../components/name.js";
@@ -26,7 +26,8 @@ const ACTS = {
   full: { label: "Mark full", question: "Mark it full?", act: "Mark it full", done: "takes no new networks.",
     text: "No new network is made there. Those that are there stay, and work as before." },
   leaving: { label: "Mark leaving", question: "Mark it as leaving?", act: "Mark it as leaving", done: "takes no new networks.",
-    text: "No new network is made there, and it is marked as one that is to be given up. Those that are there stay, and work as before." },
+    text: "No new network is made there, and it is marked as one that is to be given up. Those that are there stay until somebody "
+      + "moves them, each on its page of settings, and work as before." },
 };
 
 /** @param {object} page */
@@ -85,12 +86,6 @@ export function render(page) {
 
   return pageView({ title, lead: "The databases and schemas that networks are kept in, each with everything that belongs to it." },
     section({ flush: true }, list));
-}
-
-/** `340 MiB`, `2.4 GiB` */
-function size(bytes) {
-  const mebibytes = bytes / 2 ** 20;
-  return mebibytes < 1024 ? `${number(Math.round(mebibytes))} MiB` : `${number(Math.round(mebibytes / 102.4) / 10)} GiB`;
 }
 
 /** By which migrations a placement's tables are made, or which of them are missing. */

@@ -9,7 +9,7 @@ import { networkSections } from "./settings/network.js";
 import { removalSection } from "./settings/removal.js";
 
 export const title = titleOf("settings");
-export const styles = ["documents"];
+export const styles = ["documents", "steps"];
 
 /** @param {object} page */
 export async function render(page) {

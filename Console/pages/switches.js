@@ -135,7 +135,9 @@ export async function render(page) {
   }
 
   function tellProblem(what, error) {
-    toast(h("span", null, h("strong", null, `${what}. `), error.message, error.requestId ? ` (request ${error.requestId})` : ""),
+    // A detail alone may not say what it is about.
+    const said = [...new Set([error.problem?.title, error.message].filter(Boolean))].join(": ");
+    toast(h("span", null, h("strong", null, `${what}. `), said, error.requestId ? ` (request ${error.requestId})` : ""),
       { kind: "bad", seconds: 15 });
   }
 

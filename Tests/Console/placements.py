@@ -52,3 +52,16 @@ def away(beside, name):
         yield
     finally:
         beside.query(f"ALTER DATABASE {database} ALLOW_CONNECTIONS true")
+
+
+@contextlib.contextmanager
+def held(beside, name):
+    """Writes in a table of a placement meanwhile: no network that leaves is fenced before that is over."""
+    with subprocess.Popen(
+        beside.psql(DATABASES[name]), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/"
+    ) as session:
+        session.stdin.write("BEGIN;\nLOCK TABLE tags IN ROW EXCLUSIVE MODE;\nSELECT 'held';\n")
+        session.stdin.flush()
+        assert session.stdout.readline() == "held\n"
+        # What it says is over at the end of its input.
+        yield

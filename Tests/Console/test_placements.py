@@ -180,8 +180,9 @@ def test_a_placement_is_opened_by_keyboard(stage):
 
 def test_a_network_is_made_in_a_placement_and_shown_there(stage):
     stage.expects("404")
-    divided(stage, p1="open")
+    divided(stage)
     Network(stage.service, "at-home", "At home")
+    divided(stage, p1="open")
     page = stage.open(session="operator")
     expect(page.locator(".notice")).to_have_count(0)
     page.get_by_role("button", name="Make a network").first.click()

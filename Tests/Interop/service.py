@@ -124,14 +124,17 @@ class Service:
                     raise Refused(error.code, error.read().decode()) from None
                 time.sleep(min(1, int(error.headers.get("retry-after", "1"))))
 
-    def query(self, statement):
-        """Runs SQL on the service's own PostgreSQL: for what would take too long by the API."""
+    def psql(self, database="carillon"):
+        """The command that talks to a database of the service's own PostgreSQL."""
         lines = next(pathlib.Path(self.folder, "data").rglob("postmaster.pid")).read_text().splitlines()
         programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/psql"))
         owner = pathlib.Path(lines[1]).owner()
         command = [str(programs[-1]) if programs else "psql", "-XqAt", "-v", "ON_ERROR_STOP=1"]
-        command += ["-h", lines[4], "-p", lines[3], "-U", owner, "-d", "carillon", "-c", statement]
-        found = subprocess.run(command, capture_output=True, text=True, cwd="/")
+        return [*command, "-h", lines[4], "-p", lines[3], "-U", owner, "-d", database]
+
+    def query(self, statement):
+        """Runs SQL on the service's own PostgreSQL: for what would take too long by the API."""
+        found = subprocess.run([*self.psql(), "-c", statement], capture_output=True, text=True, cwd="/")
         if found.returncode:
             raise RuntimeError(found.stderr)
         return found.stdout.strip()

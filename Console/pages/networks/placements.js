@@ -27,7 +27,7 @@ export async function placesOf(page) {
   const lacks = (rows) => rows.some((row) => !known.has(row.network));
   return {
     of: (network) => known.get(network),
-    /** Answers whether something was learned. Networks stay where they are: those that are known are not asked for again. */
+    /** Answers whether something was learned. Networks hardly ever move: those that are known are asked for again when the list is opened anew. */
     async learn(rows) {
       if (!lacks(rows)) return false;
       for await (const { items } of page.api.list(PATH, { limit: PAGE_SIZE }, { signal: page.signal })) {
@@ -55,7 +55,7 @@ export async function offerPlacements(page) {
   const all = await readPlacements({ signal: page.signal }).catch(() => []);
   const open = all.filter(({ state }) => state === "open");
   if (all.length < 2 || open.length === 0) return null;
-  return field({ label: "Placement", name: "placement", type: "select", hint: "Where all of it is kept. It stays there.",
+  return field({ label: "Placement", name: "placement", type: "select", hint: "Where all of it is kept, until the operator moves it.",
     options: [{ value: "", label: "The open one with the fewest networks" }, ...open.map(({ name: value, ready, networks }) => ({ value,
       label: `${value} (${ready ? count(networks, "network") : "cannot be used now"})` }))] });
 }

@@ -4,11 +4,10 @@
 
 import { h } from "../../core/dom.js";
 import { number } from "../../core/format.js";
-import { addressOf } from "../../core/router.js";
-import { code } from "../../components/name.js";
 import { notice } from "../../components/notice.js";
 import { facts, section } from "../../components/page.js";
 import { part, patchOf } from "./part.js";
+import { placementSection } from "./placement.js";
 
 const NAME = [
   { path: ["displayName"], label: "Name", maxlength: "1000" },
@@ -50,8 +49,7 @@ export function networkSections(page, network) {
   } });
   return [
     section({ title: "Name and language" }, makePart("Name and language", NAME)),
-    network.placement && section({ title: "Placement", note: "The database or schema that all of this network is kept in." },
-      facts([["Kept in", page.role === "operator" ? h("a", { href: addressOf("placements") }, code(network.placement)) : code(network.placement)]])),
+    placementSection(page, network),
     section({ title: "Devices", note: "Subscriptions that are there already stay." }, makePart("Devices", REGISTRATION)),
     section({ title: "Limits", note: "How much of the service this network may use up." },
       page.role === "operator" ? makePart("Limits", LIMITS.map(([path, label]) => ({ path: ["limits", ...path], label, kind: "number" })))
