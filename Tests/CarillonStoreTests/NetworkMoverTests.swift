@@ -185,6 +185,7 @@ import Testing
             _ = try await stage.source.directory.addMember("carl", to: "c", in: stage.network)
             #expect(try await stage.source.inbox.claimEvents(limit: 10).count == 3)
             // And it may go after all.
+            try await letGo(stage.source)
             #expect(try await stage.move().step == .done)
         }
     }
@@ -336,6 +337,33 @@ import Testing
             while try await mover.work() {}
             #expect(try await stage.rows(in: stage.source).values.allSatisfy(\.isEmpty))
             #expect(try await stage.list.list(unless: nil)?.placements == [scene.otherNetwork: .home])
+        }
+    }
+
+    @Test func `a fence of somebody who slept through the end of a move is removed`() async throws {
+        try await withStage { stage in
+            try await fill(stage.source, people: 10)
+            let late = MoveFence(network: stage.network, pool: stage.source.pool)
+            try await late.raise()
+            #expect(try await late.set(.draining, after: [nil]))
+            let held = try await stage.source.inOtherNetwork().accept(
+                .message("c", from: Person(id: "a"), at: 1),
+                leased: true
+            )
+            let mover = stage.mover()
+            try await mover.mend()
+            try await mover.mend()
+            _ = try await stage.source.accept(.message("c", from: Person(id: "a"), at: 8))
+            #expect(try await MoveFence.networks(in: stage.source.pool).isEmpty)
+            #expect(try await stage.source.inbox.claimEvents(limit: 10).count == 4)
+            #expect(held.count == 1, "others' work stays in their hands")
+            // One that moves keeps its own.
+            try await letGo(stage.source)
+            _ = try await stage.catalog.begin(stage.network, to: Self.p1)
+            var move = try #require(try await stage.catalog.take(mover.holder)?.move)
+            try await mover.advance(&move)
+            try await stage.mover().mend()
+            #expect(try await MoveFence.networks(in: stage.source.pool) == [stage.network])
         }
     }
 

@@ -6,6 +6,25 @@ extension MoveFence {
         try await pool.withConnection { session in try session.movedTables().filter(\.isMoved) }
     }
 
+    /// The networks that have a fence in a placement.
+    static func networks(in pool: PostgresPool) async throws -> Set<NetworkID> {
+        let networks = try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT DISTINCT convert_from(substring(t.tgargs FROM 1 FOR length(t.tgargs) - 1), 'UTF8')
+                FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+                WHERE c.relnamespace = current_schema()::regnamespace AND t.tgname LIKE 'moving\\_%' AND t.tgnargs = 1
+                """
+            ) { row in try row.id(0, of: Network.self) }
+        }
+        return Set(networks)
+    }
+
+    /// Lets everybody in.
+    func admit(after former: [MoveGate]) async throws {
+        try await asMover { session in try session.admit(network, after: former) }
+    }
+
     /// Whether nobody has anything of the network in hand.
     func isDrained() async throws -> Bool {
         try await pool.withConnection { session in

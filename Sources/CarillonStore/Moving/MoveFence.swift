@@ -127,27 +127,30 @@ extension PostgresSession {
     }
 
     /// Lets everybody into a network, in the place of a fence: what is due becomes due now, in its order, so that it is found at once, and what
-    /// was held is held no more.
-    func admit(_ network: NetworkID, after former: [MoveGate?]) throws -> Bool {
-        for queue in ["inbox", "deliveries"] {
-            let key = queue == "inbox" ? "event_id" : "group_id"
+    /// was held is held no more. Nothing is done where everybody is let in already.
+    func admit(_ network: NetworkID, after former: [MoveGate]) throws {
+        let gate = try queryFirst(
+            "SELECT coalesce(away, '') FROM networks WHERE network_id = \(network.rawValue) FOR UPDATE"
+        ) { row in try row.decode(0, as: String.self) }
+        guard let gate = gate.flatMap(MoveGate.init), former.contains(gate) else { return }
+        for (queue, key) in [("inbox", "event_id"), ("deliveries", "group_id")] {
             try execute(
                 .unprepared(
                     """
                     UPDATE \(identifier: queue) q
                     SET leased = false, lease_token = q.lease_token + 1, run_at = n.run_at
                     FROM (
-                        SELECT t.\(identifier: key) AS key, now() + row_number() OVER (ORDER BY t.run_at) * interval '1 microsecond'
-                            AS run_at
-                        FROM \(identifier: queue) t WHERE t.network_id = \(network.rawValue) AND (t.leased OR t.run_at <= now())
+                        SELECT t.\(identifier: key) AS key,
+                            now() + row_number() OVER (ORDER BY t.run_at) * interval '1 microsecond' AS run_at
+                        FROM \(identifier: queue) t
+                        WHERE t.network_id = \(network.rawValue) AND (t.leased OR t.run_at <= now())
                     ) AS n
                     WHERE q.network_id = \(network.rawValue) AND q.\(identifier: key) = n.key
                     """
                 )
             )
         }
-        let isAdmitted = try set(nil, after: former, for: network)
-        if isAdmitted { try countFaceChange() }
-        return isAdmitted
+        _ = try set(nil, after: former, for: network)
+        try countFaceChange()
     }
 }

@@ -6,6 +6,8 @@ package struct MoveRunner: Service {
     /// How often it is looked for what others have begun or left behind.
     private static let interval = Duration.seconds(5)
 
+    private static let mendInterval = Duration.seconds(60)
+
     private let mover: NetworkMover
     private let logger: Logger
     private let wakeups: AsyncStream<Void>
@@ -24,6 +26,9 @@ package struct MoveRunner: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
+                group.addTask {
+                    while (try? await Task.sleep(for: Self.mendInterval)) != nil { try? await mover.mend() }
+                }
                 group.addTask { while (try? await Task.sleep(for: Self.interval)) != nil { wake.yield() } }
                 for await _ in wakeups { await work() }
                 group.cancelAll()

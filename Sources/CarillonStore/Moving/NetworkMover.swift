@@ -160,9 +160,7 @@ extension NetworkMover {
     private func switchOver(_ move: inout NetworkMove) async throws {
         let (source, target) = (try fence(move.network, in: move.source), try fence(move.network, in: move.target))
         _ = try await source.set(.gone, after: [.out])
-        _ = try await target.asMover { [network = move.network] session in
-            try session.admit(network, after: [.arriving])
-        }
+        try await target.admit(after: [.arriving])
         move = try await catalog.settle(move, in: .purging)
         ended(move)
         logger.notice("A network has moved", metadata: move.metadata())
@@ -175,13 +173,26 @@ extension NetworkMover {
     /// Has the network go on where it was.
     private func bringBack(_ move: NetworkMove, because reason: String?) async throws {
         let source = try fence(move.network, in: move.source)
-        _ = try await source.asMover { session in
-            try session.admit(move.network, after: [.draining, .out])
-        }
+        try await source.admit(after: [.draining, .out])
         ended(try await catalog.settle(move, in: .cancelled, because: reason))
         logger.notice("A network has not moved", metadata: move.metadata(reason: reason))
         await changed(move.network)
         try? await source.lower()
+    }
+
+    /// Lets everybody into networks that are fenced and do not move: somebody who slept, and did not know that the move was over, has fenced them.
+    func mend() async throws {
+        for pool in pools.values {
+            let fenced = try await MoveFence.networks(in: pool)
+            // A move begins before its fence.
+            guard !fenced.isEmpty else { continue }
+            let busy = try await catalog.networksAtHand()
+            for network in fenced where !busy.contains(network) {
+                let fence = MoveFence(network: network, pool: pool)
+                try await fence.admit(after: [.draining, .out])
+                try await fence.lower()
+            }
+        }
     }
 
     /// Removes what there is of a network where it is not.

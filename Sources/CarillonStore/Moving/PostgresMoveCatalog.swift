@@ -93,13 +93,6 @@ package struct PostgresMoveCatalog: MoveCatalog {
             }
         }
     }
-
-    /// The networks that move between placements, whoever works on them.
-    package func underWay() async throws -> [NetworkMove] {
-        try await pool.withConnection { session in
-            try session.moves("step = ANY (\(Self.stepsUnderWay)) ORDER BY started_at")
-        }
-    }
 }
 
 // MARK: - For the mover
@@ -129,6 +122,19 @@ extension PostgresMoveCatalog {
             ) { row in try row.decode(0, as: String?.self) }
             return MoveWork(move: move, remains: (remains ?? nil).flatMap { PlacementName($0) })
         }
+    }
+
+    /// The networks that move, or have left something behind.
+    func networksAtHand() async throws -> Set<NetworkID> {
+        let networks = try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT DISTINCT network_id FROM network_moves
+                WHERE step = ANY (\(Self.stepsUnderWay)) OR remains IS NOT NULL
+                """
+            ) { row in try row.id(0, of: Network.self) }
+        }
+        return Set(networks)
     }
 
     /// Says that a move is still held, and how far it is; the move as it is now.
@@ -243,12 +249,20 @@ extension PostgresMoveCatalog {
 
     /// Nothing is left in a placement of what former moves have left there.
     func finishRemains(of network: NetworkID, in placement: PlacementName) async throws {
-        _ = try await pool.write { session in
+        try await pool.write { session in
             try session.execute(
                 """
                 UPDATE network_moves SET remains = NULL, remove_at = NULL,
                     step = CASE WHEN step = 'purging' THEN 'done' ELSE step END
                 WHERE network_id = \(network.rawValue) AND remains = \(placement.rawValue)
+                """
+            )
+            // With the network goes what it has been through.
+            try session.execute(
+                """
+                DELETE FROM network_moves m
+                WHERE m.network_id = \(network.rawValue) AND m.remains IS NULL
+                    AND NOT EXISTS (SELECT FROM placed_networks n WHERE n.network_id = m.network_id)
                 """
             )
         }

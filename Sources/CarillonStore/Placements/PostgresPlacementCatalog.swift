@@ -174,6 +174,7 @@ extension PostgresPlacementCatalog {
             ) { row in try row.decode(0, as: String.self) }
             guard !removed.isEmpty else { return }
             try session.execute("DELETE FROM face_names WHERE network_id = ANY (\(removed))")
+            try session.execute("DELETE FROM network_moves WHERE network_id = ANY (\(removed)) AND remains IS NULL")
             // What it has left where it was is in the way of one of its name.
             try session.execute(
                 "UPDATE network_moves SET remove_at = now() WHERE network_id = ANY (\(removed)) AND remains IS NOT NULL"
