@@ -20,6 +20,14 @@ BEGIN
     IF gate IS NULL THEN RETURN coalesce(NEW, OLD); END IF;
     IF gate = 'draining' THEN
         IF TG_TABLE_NAME IN ('inbox', 'deliveries') AND TG_OP = 'UPDATE' THEN
+            IF TG_TABLE_NAME = 'inbox' THEN
+                -- A page of recipients is through: the next is for whoever has the network then.
+                IF NEW.leased AND OLD.leased AND NEW.cursor IS DISTINCT FROM OLD.cursor THEN
+                    NEW.leased := false;
+                    NEW.run_at := now();
+                    RETURN NEW;
+                END IF;
+            END IF;
             -- What is held is finished; it is not held for longer, nor is anything else taken.
             IF NEW.leased AND (NOT OLD.leased OR NEW.run_at > OLD.run_at) THEN RETURN NULL; END IF;
             RETURN NEW;

@@ -29,6 +29,10 @@ import Testing
             )
         }
 
+        func take(_ holder: UUID) async throws -> MoveWork? {
+            try await catalog.take(holder, among: [.home, p1])
+        }
+
         /// Has a mover do all there is to do.
         func finish() async throws {
             let mover = mover()
@@ -148,10 +152,10 @@ import Testing
             let before = try await stage.rows(in: stage.source)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let lost = stage.mover()
-            var move = try #require(try await stage.catalog.take(lost.holder)?.move)
+            var move = try #require(try await stage.take(lost.holder)?.move)
             for _ in 0..<steps { try await lost.advance(&move) }
             #expect(move.step == [.draining, .fenced, .copying, .switching][steps])
-            #expect(try await stage.catalog.take(UUID()) == nil, "somebody holds it")
+            #expect(try await stage.take(UUID()) == nil, "somebody holds it")
             try await stage.source.pool.execute("UPDATE network_moves SET held_until = now() - interval '1 second'")
             try await stage.finish()
             #expect(try await stage.catalog.last(of: stage.network)?.step == .done)
@@ -169,7 +173,7 @@ import Testing
             let before = try await stage.rows(in: stage.source)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let mover = stage.mover()
-            var move = try #require(try await stage.catalog.take(mover.holder)?.move)
+            var move = try #require(try await stage.take(mover.holder)?.move)
             for _ in 0..<steps { try await mover.advance(&move) }
             if steps == 3 {
                 await #expect(throws: MoveProblem.switched) { _ = try await stage.catalog.cancel(stage.network) }
@@ -195,7 +199,7 @@ import Testing
             try await fill(stage.source, people: 10)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let mover = stage.mover()
-            var move = try #require(try await stage.catalog.take(mover.holder)?.move)
+            var move = try #require(try await stage.take(mover.holder)?.move)
             try await mover.advance(&move)
             let (scene, other) = (stage.source, stage.source.inOtherNetwork())
             func isRefused(_ body: () async throws -> Void) async throws -> Bool {
@@ -256,6 +260,54 @@ import Testing
             try await moved
             #expect(try await stage.catalog.last(of: stage.network)?.step == .done)
             #expect(try await stage.target.claim().map(\.group.id) == [held.id])
+        }
+    }
+
+    @Test func `what somebody has in hand stays in their hands when the network is called back`() async throws {
+        try await withStage { stage in
+            let source = stage.source
+            try await source.enqueue(to: [[try await source.target("d", of: "bob")]])
+            try await source.enqueue(to: [[try await source.target("d2", of: "bob")]])
+            let held = try #require(try await source.claim(limit: 1).first?.group)
+            _ = try await stage.catalog.begin(stage.network, to: Self.p1)
+            async let moved: Void = stage.finish()
+            try await eventually("the network being drained") {
+                try await MoveFence(network: stage.network, pool: source.pool).gate() == "draining"
+            }
+            _ = try await stage.catalog.cancel(stage.network)
+            try await moved
+            #expect(try await stage.catalog.last(of: stage.network)?.step == .cancelled)
+            let claimed = try await source.claim().map(\.group.id)
+            #expect(claimed.count == 1 && !claimed.contains(held.id))
+            #expect(try await source.queue.renew([held]) == [held.id])
+        }
+    }
+
+    @Test func `whoever has lost a move changes nothing any more`() async throws {
+        try await withStage { stage in
+            try await fill(stage.source, people: 10)
+            _ = try await stage.catalog.begin(stage.network, to: Self.p1)
+            let (lost, other) = (stage.mover(), stage.mover())
+            var move = try #require(try await stage.take(lost.holder)?.move)
+            for _ in 0..<2 { try await lost.advance(&move) }
+            try await stage.source.pool.execute("UPDATE network_moves SET held_until = now() - interval '1 second'")
+            #expect(try await stage.take(other.holder) != nil)
+            await #expect(throws: MoveLost.self) { try await stage.catalog.freeze(move, by: lost.holder) }
+            #expect(try await !stage.catalog.enter(.copying, move, by: lost.holder))
+            for step in [NetworkMove.Step.cancelled, .purging] {
+                await #expect(throws: MoveLost.self) {
+                    _ = try await stage.catalog.settle(move, in: step, by: lost.holder)
+                }
+            }
+            _ = try await stage.catalog.cancel(stage.network)
+            while try await other.work() {}
+            #expect(try await stage.catalog.last(of: stage.network)?.step == .cancelled)
+            await #expect(throws: MoveLost.self) { try await stage.catalog.freeze(move, by: lost.holder) }
+            move.step = .switching
+            await #expect(throws: MoveLost.self) { try await lost.advance(&move) }
+            #expect(try await stage.list.list(unless: nil)?.moving == [])
+            #expect(try await stage.source.accounts.network(stage.network) != nil)
+            #expect(try await stage.target.accounts.network(stage.network) == nil)
         }
     }
 
@@ -344,7 +396,7 @@ import Testing
         try await withStage { stage in
             try await fill(stage.source, people: 10)
             let late = MoveFence(network: stage.network, pool: stage.source.pool)
-            try await late.raise()
+            try await late.raise {}
             #expect(try await late.set(.draining, after: [nil]))
             let held = try await stage.source.inOtherNetwork().accept(
                 .message("c", from: Person(id: "a"), at: 1),
@@ -360,7 +412,7 @@ import Testing
             // One that moves keeps its own.
             try await letGo(stage.source)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
-            var move = try #require(try await stage.catalog.take(mover.holder)?.move)
+            var move = try #require(try await stage.take(mover.holder)?.move)
             try await mover.advance(&move)
             try await stage.mover().mend()
             #expect(try await MoveFence.networks(in: stage.source.pool) == [stage.network])

@@ -63,7 +63,7 @@ package struct PlacedAccounts: AccountStore {
     ) async throws -> Answer? {
         let placement = book.lastKnown(id)
         if let answer = try await ask(placed.of(id)) { return answer }
-        guard let placement, await book.isElsewhere(id, than: placement) else { return nil }
+        guard let placement, try await book.isElsewhere(id, than: placement) else { return nil }
         return try await ask(placed.of(id))
     }
 
@@ -74,7 +74,7 @@ package struct PlacedAccounts: AccountStore {
         var left: Set<NetworkID> = []
         for network in Set(names.subtracting(existing).map(\.networkID)) {
             guard let placement = asked[network], try await placed.of(network).network(network) == nil else { continue }
-            if await book.isElsewhere(network, than: placement) { left.insert(network) }
+            if try await book.isElsewhere(network, than: placement) { left.insert(network) }
         }
         guard !left.isEmpty else { return existing }
         return existing.union(try await keys(names.filter { left.contains($0.networkID) }))

@@ -100,21 +100,26 @@ package final class PlacementBook: Service {
     /// Reads the list anew, with others who want that, for a network that was not where it was said to be.
     ///
     /// - Returns: Whether it is elsewhere.
-    package func isElsewhere(_ network: NetworkID, than placement: PlacementName) async -> Bool {
-        if lastKnown(network) == placement { try? await readings.finish() }
+    /// - Throws: ``PlacementProblem/unavailable(_:reason:)`` when home does not answer.
+    package func isElsewhere(_ network: NetworkID, than placement: PlacementName) async throws -> Bool {
+        if lastKnown(network) == placement { try await read() }
         return lastKnown(network) != placement
     }
 
-    private func look(for network: NetworkID) async throws -> (PlacementName, Lookup) {
-        if let known = list.lastKnown?.placements[network] { return (known, .known) }
-        if absent.remembered(network) != nil { return (.home, .absent) }
-        let startedAt = now()
+    private func read() async throws {
         do {
             try await readings.finish()
         } catch  where !(error is CancellationError) {
             count(.failed)
             throw PlacementProblem.unavailable(.home, reason: "\(error)")
         }
+    }
+
+    private func look(for network: NetworkID) async throws -> (PlacementName, Lookup) {
+        if let known = list.lastKnown?.placements[network] { return (known, .known) }
+        if absent.remembered(network) != nil { return (.home, .absent) }
+        let startedAt = now()
+        try await read()
         if let found = list.lastKnown?.placements[network] { return (found, .found) }
         absent.keep((), as: network, readAt: startedAt)
         return (.home, .absent)

@@ -20,9 +20,11 @@ extension MoveFence {
         return Set(networks)
     }
 
-    /// Lets everybody in.
-    func admit(after former: [MoveGate]) async throws {
-        try await asMover { session in try session.admit(network, after: former) }
+    /// Which migrations the tables are made by.
+    func migrations() async throws -> [String] {
+        try await pool.withConnection { session in
+            try session.query("SELECT checksum FROM schema_migrations ORDER BY version") { row in try row.decode(0) }
+        }
     }
 
     /// Whether nobody has anything of the network in hand.
@@ -42,12 +44,9 @@ extension MoveFence {
 
     /// Whether there is a network of this id that is no arriving one, or something left of one.
     func isInhabited() async throws -> Bool {
-        try await pool.withConnection { session in
-            let gate = try session.queryFirst(
-                "SELECT coalesce(away, '') FROM networks WHERE network_id = \(network.rawValue)"
-            ) { row in try row.decode(0, as: String.self) }
-            if let gate { return gate != MoveGate.arriving.rawValue }
-            return try session.queryFirst(
+        if let gate = try await gate() { return gate != MoveGate.arriving.rawValue }
+        return try await pool.withConnection { session in
+            try session.queryFirst(
                 .unprepared(
                     """
                     SELECT EXISTS (SELECT FROM former_networks WHERE network_id = \(network.rawValue))

@@ -105,7 +105,8 @@ extension NetworkMover {
 
 extension MoveFence {
     fileprivate func count(_ table: MovedTable) async throws -> Int64 {
-        try await pool.withConnection { session in try table.count(of: network, session) }
+        let options = TransactionOptions(readOnly: true, statementTimeout: .zero)
+        return try await pool.withTransaction(options) { session in try table.count(of: network, session) }
     }
 }
 

@@ -13,6 +13,8 @@ package struct NetworkMover: Sendable {
     private static let drainPause = Duration.milliseconds(100)
     /// For how long what fails is tried before the network goes on where it was.
     private static let patience = Duration.seconds(30)
+    /// For how long what is left somewhere is removed before other moves have their turn.
+    private static let removalShare = Duration.seconds(10)
 
     let catalog: PostgresMoveCatalog
     let pools: [PlacementName: PostgresPool]
@@ -46,18 +48,22 @@ package struct NetworkMover: Sendable {
 
     /// Does what there is to do and nobody is at, of one network only if that is named; `false` when there is nothing.
     package func work(on network: NetworkID? = nil) async throws -> Bool {
-        guard let work = try await catalog.take(holder, of: network) else { return false }
+        guard let work = try await catalog.take(holder, of: network, among: Array(pools.keys)) else { return false }
         do {
             if let remains = work.remains {
-                try await remove(work.move, from: remains)
+                try await remove(work.move, from: remains, within: Self.removalShare)
             } else {
                 try await move(work.move)
             }
         } catch is MoveLost {
         } catch {
-            logger.warning("Could not go on with a move", metadata: work.move.metadata(error))
-            // What somebody is at, or a placement that is away, comes later.
-            try? await catalog.leave(work, for: .seconds(work.remains == nil ? 2 : 30))
+            let error = error
+            if !(error is CancellationError) {
+                logger.warning("Could not go on with a move", metadata: work.move.metadata(error))
+            }
+            // What somebody is at, or a placement that is away, comes later. Also whoever ends leaves it to others.
+            let wait = Duration.seconds(work.remains == nil ? 2 : 30)
+            await Task { try? await catalog.leave(work, for: error is CancellationError ? .zero : wait) }.value
         }
         return true
     }
@@ -71,15 +77,16 @@ package struct NetworkMover: Sendable {
                 if move.isCancelled, move.step != .switching { return try await bringBack(move, because: move.reason) }
                 try await advance(&move)
                 failingSince = nil
+            } catch is MoveCalledBack {
             } catch let error as MoveRefused where move.step != .switching {
                 return try await bringBack(move, because: error.reason)
             } catch  where !(error is MoveLost || error is CancellationError) {
-                // Behind the switch there is but one way.
                 let since = failingSince ?? .now
                 failingSince = since
-                if move.step != .switching, .now - since > Self.patience || !error.isTransient {
-                    return try await bringBack(move, because: "\(error)")
-                }
+                let isOver = .now - since > Self.patience || !error.isTransient
+                // Behind the switch there is but one way, and somebody else may find it.
+                if isOver, move.step == .switching { throw error }
+                if isOver { return try await bringBack(move, because: "\(error)") }
                 move.reason = "\(error)"
                 try await Task.sleep(for: .milliseconds(500))
             }
@@ -121,16 +128,14 @@ extension NetworkMover {
             // What it left there the last time is in the way.
             try await remove(move, from: move.target)
         }
-        let source = try fence(move.network, in: move.source)
-        for placement in [move.source, move.target] {
-            // There a trigger meets tables of other names, and none of the rows that it asks for.
-            guard try await CitusSchema.look(fence(move.network, in: placement).pool)?.isDistributed != true else {
-                throw MoveRefused(reason: "placement \(placement) is on Citus, between whose servers all of it moves")
-            }
-        }
-        try await catalog.freeze(move)
+        let (source, target) = (try fence(move.network, in: move.source), try fence(move.network, in: move.target))
+        try await checkSchemas(of: source, target)
+        // As long as the network's row says nothing, whoever writes is let through: nobody waits for this.
+        for fence in [source, target] { try await fence.raise(holding: holding(move)) }
+        move = try await catalog.hold(move, by: holder)
+        if move.isCancelled { return }
+        try await catalog.freeze(move, by: holder)
         await changed(move.network)
-        try await source.raise()
         guard try await source.set(.draining, after: [nil, .out]) else {
             throw MoveRefused(reason: "the network is not in placement \(move.source) any more")
         }
@@ -141,8 +146,32 @@ extension NetworkMover {
             move = try await catalog.hold(move, by: holder)
             if move.isCancelled { return }
         }
+        move = try await catalog.hold(move, by: holder)
         guard try await source.set(.out, after: [.draining]) else { return }
         try await enter(.fenced, &move)
+    }
+
+    /// Makes sure that what is copied is understood where it comes to.
+    private func checkSchemas(of source: MoveFence, _ target: MoveFence) async throws {
+        for fence in [source, target] {
+            // There a trigger meets tables of other names, and none of the rows that it asks for.
+            guard try await CitusSchema.look(fence.pool)?.isDistributed != true else {
+                throw MoveRefused(reason: "a placement on Citus moves as a whole, between the servers of Citus")
+            }
+        }
+        guard try await source.migrations() == target.migrations() else {
+            throw MoveRefused(reason: "the tables of the two placements are of different releases")
+        }
+    }
+
+    /// What says that a move is still held, every so often.
+    private func holding(_ move: NetworkMove) -> () async throws -> Void {
+        var next = ContinuousClock.now
+        return {
+            guard .now >= next else { return }
+            next = .now + .seconds(2)
+            if try await catalog.hold(move, by: holder).isCancelled, move.step == .draining { throw MoveCalledBack() }
+        }
     }
 
     /// Makes the network where it goes to, fenced.
@@ -153,56 +182,71 @@ extension NetworkMover {
         if try await target.isInhabited() {
             throw MoveRefused(reason: "placement \(move.target) has a network of this id, or what is left of one")
         }
-        try await target.raise()
         try await enter(.copying, &move)
     }
 
     private func switchOver(_ move: inout NetworkMove) async throws {
         let (source, target) = (try fence(move.network, in: move.source), try fence(move.network, in: move.target))
-        _ = try await source.set(.gone, after: [.out])
-        try await target.admit(after: [.arriving])
-        move = try await catalog.settle(move, in: .purging)
+        move = try await catalog.hold(move, by: holder)
+        guard try await source.set(.gone, after: [.out]) else {
+            return try await bringBack(move, because: "somebody has let the network go on in placement \(move.source)")
+        }
+        guard try await target.admit(after: [.arriving]) else {
+            let reason = "somebody has removed the network from placement \(move.target)"
+            return try await bringBack(move, because: reason, after: [.draining, .out, .gone])
+        }
+        move = try await catalog.settle(move, in: .purging, by: holder)
         ended(move)
         logger.notice("A network has moved", metadata: move.metadata())
         await changed(move.network)
-        // What is left over is inert, and found by whoever removes the rest.
+        // What is left over is inert, and found by whoever mends.
         try? await target.lower()
         try? await source.emptyQueues()
     }
 
     /// Has the network go on where it was.
-    private func bringBack(_ move: NetworkMove, because reason: String?) async throws {
+    private func bringBack(
+        _ move: NetworkMove,
+        because reason: String?,
+        after former: [MoveGate] = [.draining, .out]
+    ) async throws {
+        _ = try await catalog.hold(move, by: holder)
         let source = try fence(move.network, in: move.source)
-        try await source.admit(after: [.draining, .out])
-        ended(try await catalog.settle(move, in: .cancelled, because: reason))
+        _ = try await source.admit(after: former)
+        ended(try await catalog.settle(move, in: .cancelled, by: holder, because: reason))
         logger.notice("A network has not moved", metadata: move.metadata(reason: reason))
         await changed(move.network)
         try? await source.lower()
     }
 
-    /// Lets everybody into networks that are fenced and do not move: somebody who slept, and did not know that the move was over, has fenced them.
+    /// Lets everybody into networks that are fenced and do not move: somebody who slept, and did not know that the move was over, has fenced
+    /// them. Home's list is mended first.
     func mend() async throws {
+        for network in try await catalog.mend() { await changed(network) }
         for pool in pools.values {
-            let fenced = try await MoveFence.networks(in: pool)
-            // A move begins before its fence.
-            guard !fenced.isEmpty else { continue }
-            let busy = try await catalog.networksAtHand()
-            for network in fenced where !busy.contains(network) {
+            for network in try await MoveFence.networks(in: pool) {
                 let fence = MoveFence(network: network, pool: pool)
-                try await fence.admit(after: [.draining, .out])
-                try await fence.lower()
+                // A move begins before its fence.
+                guard try await !catalog.isUnderWay(network) else { continue }
+                let isOpen = try await fence.admit(after: [.draining, .out])
+                let isNowhere = try await fence.gate() == nil
+                if isOpen || isNowhere { try await fence.lower() }
             }
         }
     }
 
-    /// Removes what there is of a network where it is not.
-    private func remove(_ move: NetworkMove, from placement: PlacementName) async throws {
+    /// Removes what there is of a network where it is not; what takes longer than `limit` is gone on with later.
+    private func remove(_ move: NetworkMove, from placement: PlacementName, within limit: Duration? = nil) async throws
+    {
         let fence = try fence(move.network, in: placement)
+        let end = limit.map { ContinuousClock.now + $0 }
+        _ = try await catalog.hold(move, by: holder)
         if try await fence.expel() {
-            try await fence.lower()
-            let former = FormerNetworks(pool: fence.pool, rest: .zero)
-            while try await fence.isInhabited() {
-                try await former.purge(move.network, until: .now + .seconds(5))
+            try await fence.lower(holding: holding(move))
+            // Somebody may make a network of this name as soon as its former one is gone.
+            while try await fence.gate() == nil, try await fence.isInhabited() {
+                if let end, .now > end { return try await catalog.leave(MoveWork(move: move), for: .seconds(1)) }
+                try await FormerNetworks(pool: fence.pool, rest: .zero).purge(move.network, until: .now + .seconds(5))
                 _ = try await catalog.hold(move, by: holder)
                 try await Task.sleep(for: Self.drainPause)
             }
@@ -210,6 +254,9 @@ extension NetworkMover {
         try await catalog.finishRemains(of: move.network, in: placement)
     }
 }
+
+/// Somebody wants the network back where it was.
+struct MoveCalledBack: Error {}
 
 /// Why a network stays where it is.
 struct MoveRefused: Error {

@@ -98,19 +98,26 @@ package struct PostgresMoveCatalog: MoveCatalog {
 // MARK: - For the mover
 
 extension PostgresMoveCatalog {
-    /// Takes what there is to do and nobody holds; of one network only, if that is named.
-    func take(_ holder: UUID, of network: NetworkID? = nil) async throws -> MoveWork? {
-        try await pool.write { session in
-            let now = try session.now()
+    /// Takes what there is to do between some placements and nobody holds; of one network only, if that is named.
+    func take(_ holder: UUID, of network: NetworkID? = nil, among placements: [PlacementName]) async throws -> MoveWork?
+    {
+        let names = placements.map(\.rawValue)
+        let condition: SQL = """
+            (held_until IS NULL OR held_until < now() OR holder = \(holder))
+            AND (step = ANY (\(Self.stepsUnderWay)) AND source = ANY (\(names)) AND target = ANY (\(names))
+                 OR remains = ANY (\(names)) AND remove_at <= now())
+            AND network_id = coalesce(\(network?.rawValue), network_id)
+            """
+        // Where there is nothing to do nothing is written: that would have everybody look for work.
+        let isAnything = try await pool.withConnection { session in try session.move("\(sql: condition) LIMIT 1") != nil
+        }
+        guard isAnything else { return nil }
+        return try await pool.write { session in
             let move = try session.move(
-                """
-                (held_until IS NULL OR held_until < now() OR holder = \(holder))
-                AND (step = ANY (\(Self.stepsUnderWay)) OR remains IS NOT NULL AND remove_at <= now())
-                AND network_id = coalesce(\(network?.rawValue), network_id)
-                ORDER BY remains IS NULL, started_at LIMIT 1 FOR UPDATE SKIP LOCKED
-                """
+                "\(sql: condition) ORDER BY remains IS NOT NULL, started_at LIMIT 1 FOR UPDATE SKIP LOCKED"
             )
             guard let move else { return nil }
+            let now = try session.now()
             try session.execute(
                 """
                 UPDATE network_moves SET holder = \(holder), held_until = \((now + Self.holdTime).stored)
@@ -124,17 +131,16 @@ extension PostgresMoveCatalog {
         }
     }
 
-    /// The networks that move, or have left something behind.
-    func networksAtHand() async throws -> Set<NetworkID> {
-        let networks = try await pool.withConnection { session in
-            try session.query(
+    /// Whether a network is neither here nor there.
+    func isUnderWay(_ network: NetworkID) async throws -> Bool {
+        try await pool.withConnection { session in
+            try session.execute(
                 """
-                SELECT DISTINCT network_id FROM network_moves
-                WHERE step = ANY (\(Self.stepsUnderWay)) OR remains IS NOT NULL
+                SELECT FROM network_moves
+                WHERE network_id = \(network.rawValue) AND step = ANY (\(Self.stepsUnderWay))
                 """
-            ) { row in try row.id(0, of: Network.self) }
+            ) > 0
         }
-        return Set(networks)
     }
 
     /// Says that a move is still held, and how far it is; the move as it is now.
@@ -157,9 +163,18 @@ extension PostgresMoveCatalog {
     }
 
     /// Lets nobody change anything in the network any more.
-    func freeze(_ move: NetworkMove) async throws {
+    ///
+    /// - Throws: ``MoveLost`` where somebody else has the move, or it is over.
+    func freeze(_ move: NetworkMove, by holder: UUID) async throws {
         try await pool.write { session in
             let now = try session.now()
+            let held = try session.execute(
+                """
+                UPDATE network_moves SET frozen_at = coalesce(frozen_at, \(now.stored))
+                WHERE move_id = \(move.id) AND holder = \(holder) AND step = 'draining' AND thawed_at IS NULL
+                """
+            )
+            guard held == 1 else { throw MoveLost() }
             let changed = try session.execute(
                 """
                 UPDATE placed_networks SET state = 'moving', target = \(move.target.rawValue), step = \(move.step.rawValue),
@@ -167,40 +182,56 @@ extension PostgresMoveCatalog {
                 WHERE network_id = \(move.network.rawValue) AND placement = \(move.source.rawValue) AND state <> 'moving'
                 """
             )
-            guard changed > 0 else { return }
-            try session.execute(
-                "UPDATE network_moves SET frozen_at = \(now.stored) WHERE move_id = \(move.id) AND frozen_at IS NULL"
-            )
-            try session.countPlacementChange()
+            if changed > 0 { try session.countPlacementChange() }
         }
     }
 
-    /// Goes on to the next step of the way; `false` where the network is wanted back.
+    /// Goes on to the next step of the way; `false` where the network is wanted back, or somebody else has the move.
     func enter(_ step: NetworkMove.Step, _ move: NetworkMove, by holder: UUID) async throws -> Bool {
         try await pool.write { session in
             let entered = try session.execute(
                 """
                 UPDATE network_moves SET step = \(step.rawValue)
-                WHERE move_id = \(move.id) AND holder = \(holder) AND NOT is_cancelled
+                WHERE move_id = \(move.id) AND holder = \(holder) AND step = \(move.step.rawValue)
+                    AND NOT is_cancelled AND thawed_at IS NULL
                 """
             )
+            guard entered > 0 else { return false }
             try session.execute(
-                "UPDATE placed_networks SET step = \(step.rawValue) WHERE network_id = \(move.network.rawValue) AND state = 'moving'"
+                """
+                UPDATE placed_networks SET step = \(step.rawValue)
+                WHERE network_id = \(move.network.rawValue) AND state = 'moving'
+                """
             )
-            return entered > 0
+            return true
         }
     }
 
     /// The network is where its move has come to: in its new placement, or back in the former one. What there is of it in the other is to be
-    /// removed, after a while or at once. The move as it is now.
-    func settle(_ move: NetworkMove, in step: NetworkMove.Step, because reason: String? = nil) async throws
-        -> NetworkMove
-    {
+    /// removed, after a while or at once.
+    ///
+    /// - Returns: The move as it is now.
+    /// - Throws: ``MoveLost`` where somebody else has it.
+    func settle(
+        _ move: NetworkMove,
+        in step: NetworkMove.Step,
+        by holder: UUID,
+        because reason: String? = nil
+    ) async throws -> NetworkMove {
         let isThere = step == .purging
         let (place, remains) = isThere ? (move.target, move.source) : (move.source, move.target)
         let wait = isThere ? rest : .zero
         return try await pool.write { session in
             let now = try session.now()
+            let settled = try session.execute(
+                """
+                UPDATE network_moves
+                SET step = \(step.rawValue), reason = \(reason), thawed_at = \(now.stored), remains = \(remains.rawValue),
+                    remove_at = \((now + wait).stored), row_count = \(move.rows), byte_count = \(move.bytes)
+                WHERE move_id = \(move.id) AND holder = \(holder) AND thawed_at IS NULL
+                """
+            )
+            guard settled == 1, let current = try session.move("move_id = \(move.id)") else { throw MoveLost() }
             try session.execute(
                 """
                 UPDATE placed_networks
@@ -208,16 +239,28 @@ extension PostgresMoveCatalog {
                 WHERE network_id = \(move.network.rawValue) AND state = 'moving'
                 """
             )
-            try session.execute(
-                """
-                UPDATE network_moves
-                SET step = \(step.rawValue), reason = \(reason), thawed_at = \(now.stored), remains = \(remains.rawValue),
-                    remove_at = \((now + wait).stored), row_count = \(move.rows), byte_count = \(move.bytes)
-                WHERE move_id = \(move.id) AND thawed_at IS NULL
-                """
-            )
             try session.countPlacementChange()
-            return try session.move("move_id = \(move.id)") ?? move
+            return current
+        }
+    }
+
+    /// Has networks be where they are listed that are said to move, and do not; answers which.
+    func mend() async throws -> [NetworkID] {
+        let isStray: SQL = """
+            state = 'moving' AND NOT EXISTS (
+                SELECT FROM network_moves m
+                WHERE m.network_id = placed_networks.network_id AND m.step = ANY (\(Self.stepsUnderWay)))
+            """
+        let isAny = try await pool.withConnection { session in
+            try session.execute("SELECT FROM placed_networks WHERE \(sql: isStray) LIMIT 1") > 0
+        }
+        guard isAny else { return [] }
+        return try await pool.write { session in
+            let networks = try session.query(
+                "UPDATE placed_networks SET state = 'live', target = NULL, step = NULL WHERE \(sql: isStray) RETURNING network_id"
+            ) { row in try row.id(0, of: Network.self) }
+            try session.countPlacementChange()
+            return networks
         }
     }
 

@@ -88,17 +88,14 @@ struct NetworkMoveCommand: AsyncParsableCommand {
         }
         let silent = Logger(label: "carillon.network") { _ in SwiftLogNoOpLogHandler() }
         let mover = NetworkMover(catalog: catalog, pools: pools, logger: silent)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await follow(network, catalog) }
-            tasks.addTask {
-                // Where a running service is at it, there is nothing to do but to wait.
-                while true {
-                    if try await !mover.work(on: network) { try await Task.sleep(for: .milliseconds(200)) }
-                }
-            }
-            try await tasks.next()
-            tasks.cancelAll()
+        async let told: Void = follow(network, catalog)
+        // Where a running service is at it, there is nothing to do but to wait.
+        while true {
+            if try await mover.work(on: network) { continue }
+            guard try await catalog.last(of: network)?.step.isUnderWay == true else { break }
+            try await Task.sleep(for: .milliseconds(200))
         }
+        try await told
     }
 
     /// Says how far a move is, until the network is where it stays.

@@ -4,6 +4,7 @@ import CoreMetrics
 import Logging
 import Metrics
 import ServiceLifecycle
+import Synchronization
 
 /// The list of who is where, as several placements need it: home's, what is remembered of it, and what mends it.
 struct PlacementListing: Sendable {
@@ -41,6 +42,7 @@ struct PlacementListing: Sendable {
         let file = PlacementFile(dataDirectory: settings.dataDirectory)
         let catalog = PostgresPlacementCatalog(pool: home.pool)
         let moving = MovingNetworks()
+        let places = KnownPlaces()
         let book = PlacementBook(
             catalog: catalog,
             initial: file.read(),
@@ -50,6 +52,8 @@ struct PlacementListing: Sendable {
             noteList: { list in
                 file.write(list, logger)
                 moving.note(list.moving)
+                // Whatever is remembered of a network may be of its former placement.
+                announcements.deliver(.some(places.changed(in: list).aboutAll))
             }
         )
         self.catalog = catalog
@@ -83,10 +87,9 @@ struct PlacementListing: Sendable {
                 logger: logger,
                 changed: { network in
                     await book.changed(in: network)
-                    // Whatever is remembered of it here and elsewhere may be of the former placement.
-                    let topics = Announcement.Topic.allCases.filter { $0 != .placements }
-                    announcements.deliver(.some(Set(topics.map { Announcement($0, in: network) })))
-                    for topic in topics { announcements.announce(topic, in: network) }
+                    for announcement in Set([network]).aboutAll {
+                        announcements.announce(announcement.topic, in: network)
+                    }
                 },
                 ended: { moveMetrics.ended($0) }
             ),
@@ -144,5 +147,30 @@ private struct PlacementEntry: Service {
             }
         }
         try? await gracefulShutdown()
+    }
+}
+
+/// Where networks were when that was last looked for, to find those that are elsewhere now.
+private final class KnownPlaces: Sendable {
+    private let list = Mutex<PlacementList?>(nil)
+
+    /// The networks that have moved since the last list, or have begun to.
+    func changed(in new: PlacementList) -> Set<NetworkID> {
+        list.withLock { list in
+            defer { list = new }
+            guard let former = list else { return [] }
+            let moved = new.placements.filter { network, placement in
+                former.placements[network].map { $0 != placement } ?? false
+            }
+            return Set(moved.keys).union(new.moving.symmetricDifference(former.moving))
+        }
+    }
+}
+
+extension Set<NetworkID> {
+    /// That anything of these may have changed, but for where they are.
+    fileprivate var aboutAll: Set<Announcement> {
+        let topics = Announcement.Topic.allCases.filter { $0 != .placements }
+        return Set<Announcement>(flatMap { network in topics.map { Announcement($0, in: network) } })
     }
 }
