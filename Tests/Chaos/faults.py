@@ -148,7 +148,8 @@ async def pause(world, community, rng, seconds):
     await asyncio.sleep(rng.uniform(0, seconds / 2))
     instance = rng.choice(world.fleet.instances)
     async with hold([instance]):
-        with instance.stopped():
+        # What it had sent just before is written when it goes on, unless it ends first.
+        with world.disrupting("database", whose=(instance.place,)), instance.stopped():
             await asyncio.sleep(rng.uniform(0.3, 2.5))
 
 
