@@ -11,6 +11,8 @@ package struct NetworkMover: Sendable {
     /// How long what providers have in hand is waited for: as long as a lease, and somewhat longer.
     private static let drainLimit = Duration.seconds(90)
     private static let drainPause = Duration.milliseconds(100)
+    /// For how long nothing new has begun before the fence closes.
+    private static let settling = Duration.milliseconds(300)
     /// For how long what fails is tried before the network goes on where it was.
     private static let patience = Duration.seconds(30)
     /// For how long what is left somewhere is removed before other moves have their turn.
@@ -136,6 +138,8 @@ extension NetworkMover {
         if move.isCancelled { return }
         try await catalog.freeze(move, by: holder)
         await changed(move.network)
+        // What is being accepted ends, here and where it is heard of, before anything is refused by the tables.
+        try await Task.sleep(for: Self.settling)
         guard try await source.set(.draining, after: [nil, .out]) else {
             throw MoveRefused(reason: "the network is not in placement \(move.source) any more")
         }
