@@ -29,7 +29,7 @@ import Testing
             )
         }
 
-        func take(_ holder: UUID) async throws -> MoveWork? {
+        func take(_ holder: UUID) async throws -> NetworkMove? {
             try await catalog.take(holder, among: [.home, p1])
         }
 
@@ -152,7 +152,7 @@ import Testing
             let before = try await stage.rows(in: stage.source)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let lost = stage.mover()
-            var move = try #require(try await stage.take(lost.holder)?.move)
+            var move = try #require(try await stage.take(lost.holder))
             for _ in 0..<steps { try await lost.advance(&move) }
             #expect(move.step == [.draining, .fenced, .copying, .switching][steps])
             #expect(try await stage.take(UUID()) == nil, "somebody holds it")
@@ -173,7 +173,7 @@ import Testing
             let before = try await stage.rows(in: stage.source)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let mover = stage.mover()
-            var move = try #require(try await stage.take(mover.holder)?.move)
+            var move = try #require(try await stage.take(mover.holder))
             for _ in 0..<steps { try await mover.advance(&move) }
             if steps == 3 {
                 await #expect(throws: MoveProblem.switched) { _ = try await stage.catalog.cancel(stage.network) }
@@ -199,7 +199,7 @@ import Testing
             try await fill(stage.source, people: 10)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let mover = stage.mover()
-            var move = try #require(try await stage.take(mover.holder)?.move)
+            var move = try #require(try await stage.take(mover.holder))
             try await mover.advance(&move)
             let (scene, other) = (stage.source, stage.source.inOtherNetwork())
             func isRefused(_ body: () async throws -> Void) async throws -> Bool {
@@ -288,7 +288,7 @@ import Testing
             try await fill(stage.source, people: 10)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let (lost, other) = (stage.mover(), stage.mover())
-            var move = try #require(try await stage.take(lost.holder)?.move)
+            var move = try #require(try await stage.take(lost.holder))
             for _ in 0..<2 { try await lost.advance(&move) }
             try await stage.source.pool.execute("UPDATE network_moves SET held_until = now() - interval '1 second'")
             #expect(try await stage.take(other.holder) != nil)
@@ -412,7 +412,7 @@ import Testing
             // One that moves keeps its own.
             try await letGo(stage.source)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
-            var move = try #require(try await stage.take(mover.holder)?.move)
+            var move = try #require(try await stage.take(mover.holder))
             try await mover.advance(&move)
             try await stage.mover().mend()
             #expect(try await MoveFence.networks(in: stage.source.pool) == [stage.network])

@@ -35,6 +35,8 @@ package struct NetworkMove: Sendable, Equatable {
     package var startedAt: Timestamp
     /// For how long nothing could be changed in the network, up to now or to its end.
     package var frozen: Duration
+    /// Where something of the network is left that is to be removed.
+    package var remains: PlacementName?
 
     package init(
         id: UUID,
@@ -47,7 +49,8 @@ package struct NetworkMove: Sendable, Equatable {
         rows: Int64 = 0,
         bytes: Int64 = 0,
         startedAt: Timestamp,
-        frozen: Duration = .zero
+        frozen: Duration = .zero,
+        remains: PlacementName? = nil
     ) {
         self.id = id
         self.network = network
@@ -60,6 +63,7 @@ package struct NetworkMove: Sendable, Equatable {
         self.bytes = bytes
         self.startedAt = startedAt
         self.frozen = frozen
+        self.remains = remains
     }
 }
 

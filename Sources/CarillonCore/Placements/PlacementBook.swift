@@ -43,7 +43,7 @@ package final class PlacementBook: Service {
     ///   - logger: Where it is reported that the list cannot be read.
     ///   - now: The time.
     ///   - count: Told what comes of each look-up.
-    ///   - noteList: Told what was read, when it is another list than before.
+    ///   - noteList: Told what was read, when it is another list than before, and which that was.
     package init(
         catalog: some PlacementCatalog,
         initial: PlacementList? = nil,
@@ -51,7 +51,7 @@ package final class PlacementBook: Service {
         logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         count: @escaping @Sendable (Lookup) -> Void = { _ in },
-        noteList: @escaping @Sendable (PlacementList) -> Void = { _ in }
+        noteList: @escaping @Sendable (_ list: PlacementList, _ former: PlacementList?) -> Void = { _, _ in }
     ) {
         self.now = now
         self.count = count
@@ -68,7 +68,7 @@ package final class PlacementBook: Service {
             read: { last in
                 // What the file says may be of another database.
                 let list = try await catalog.list(unless: last == initial ? nil : last?.version)
-                if let list, list != last { noteList(list) }
+                if let list, list != last { noteList(list, last) }
                 return list
             }
         )

@@ -11,6 +11,14 @@ package struct PlacementList: Sendable, Equatable {
         self.placements = placements
         self.moving = moving
     }
+
+    /// The networks that are elsewhere than they were, have begun to move, or have ended it.
+    package func moved(since former: PlacementList) -> Set<NetworkID> {
+        let elsewhere = placements.filter { network, placement in
+            former.placements[network].map { $0 != placement } ?? false
+        }
+        return Set(elsewhere.keys).union(moving.symmetricDifference(former.moving))
+    }
 }
 
 /// Whether a placement takes new networks.

@@ -117,14 +117,14 @@ package struct CitusDistribution: Sendable {
     /// Each server counts in a range of its own: who went straight to one, and goes by way of the coordinator now, goes on behind it.
     private func raiseSequences() async throws -> [String] {
         var raised: [String] = []
-        for sequence in ["marks", "outcome_numbers", "endpoint_revisions"] {
+        for sequence in SQL.sequences {
             let isBehind = try await attempt("the sequence \(sequence)") { session in
-                let name = SQL.quoted(schema, sequence)
+                let name: SQL = "\(identifier: schema).\(identifier: sequence)"
                 let elsewhere = try session.queryFirst(
                     .unprepared(
                         """
                         SELECT max(result::bigint)
-                        FROM run_command_on_workers(\("SELECT last_value FROM \(name) WHERE is_called"))
+                        FROM run_command_on_workers(\("SELECT last_value FROM \(name.text) WHERE is_called"))
                         WHERE success AND result ~ '^[0-9]+$'
                         """
                     )
@@ -133,7 +133,7 @@ package struct CitusDistribution: Sendable {
                 return try session.queryFirst(
                     .unprepared(
                         """
-                        SELECT setval(\(name)::text::regclass, \(elsewhere)) FROM \(sql: SQL(trusted: name))
+                        SELECT setval(\(name.text)::text::regclass, \(elsewhere)) FROM \(sql: name)
                         WHERE last_value < \(elsewhere)
                         """
                     )
@@ -154,12 +154,5 @@ package struct CitusDistribution: Sendable {
         } catch let error as PostgresError {
             throw Refusal(step: step, error: error)
         }
-    }
-}
-
-extension SQL {
-    /// What a schema has under a name, as it is written in a statement.
-    fileprivate static func quoted(_ schema: String, _ name: String) -> String {
-        "\"\(schema.replacing("\"", with: "\"\""))\".\"\(name)\""
     }
 }

@@ -21,7 +21,7 @@ struct MoveFence: Sendable {
 
     /// A literal: statements that define something take no parameters.
     private var literal: String {
-        "'" + network.rawValue.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        "'" + network.rawValue.replacing("'", with: "''") + "'"
     }
 
     /// Makes the triggers that are missing, each as soon as nobody writes in its table who began without it.
@@ -32,7 +32,7 @@ struct MoveFence: Sendable {
         let tables = try await pool.withConnection { session in try session.movedTables().filter(\.isFenced) }
         let fenced = try await fencedTables()
         for table in tables where !fenced.contains(table.name) {
-            let table = SQL(trusted: "\"\(table.name)\"")
+            let table: SQL = "\(identifier: table.name)"
             try await hold()
             try await patiently(holding: hold) {
                 try await pool.withTransaction(TransactionOptions(lockTimeout: Self.lockWait)) { session in

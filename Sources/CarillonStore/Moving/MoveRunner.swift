@@ -1,3 +1,4 @@
+import CarillonCore
 package import Logging
 import ServiceLifecycle
 
@@ -5,7 +6,7 @@ import ServiceLifecycle
 package struct MoveRunner: Service {
     /// How often it is looked for what others have begun or left behind.
     private static let interval = Duration.seconds(5)
-
+    /// How often it is looked for fences without a move.
     private static let mendInterval = Duration.seconds(60)
 
     private let mover: NetworkMover
@@ -26,10 +27,8 @@ package struct MoveRunner: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                group.addTask {
-                    while (try? await Task.sleep(for: Self.mendInterval)) != nil { try? await mover.mend() }
-                }
-                group.addTask { while (try? await Task.sleep(for: Self.interval)) != nil { wake.yield() } }
+                group.addTask { await untilCancelled(every: Self.mendInterval) { try? await mover.mend() } }
+                group.addTask { await untilCancelled(every: Self.interval) { wake.yield() } }
                 for await _ in wakeups { await work() }
                 group.cancelAll()
             }

@@ -7,7 +7,6 @@ extension NetworkMover {
     private static let mostRows = 2_000
     /// So many rows of a table are read before it is known how large they are.
     private static let firstRows = 40
-    private static let sequences = ["marks", "outcome_numbers", "endpoint_revisions"]
 
     /// Copies what nobody changes any more, and looks whether it has all arrived.
     func copy(_ move: inout NetworkMove) async throws {
@@ -43,7 +42,8 @@ extension NetworkMover {
             let page = try await source.pool.withConnection { session in
                 try table.page(of: source.network, after: after, limit: most, session)
             }
-            guard let count = page.rows.count as Int?, count > 0 else { return }
+            let count = page.rows.count
+            guard count > 0 else { return }
             try await target.asMover { session in
                 try session.holdArrival(of: target.network, isFirst: table.name == "networks")
                 try table.insert(page, session)
@@ -65,7 +65,7 @@ extension NetworkMover {
         let network = source.network
         let (numbers, changes) = try await source.pool.withConnection { session in
             (
-                try Self.sequences.map { try session.lastNumber(of: $0) },
+                try SQL.sequences.map { try session.lastNumber(of: $0) },
                 try session.queryFirst(
                     "SELECT seq FROM change_counters WHERE network_id = \(network.rawValue) AND slot = 0"
                 ) {
@@ -73,16 +73,16 @@ extension NetworkMover {
                 } ?? 0
             )
         }
-        for (sequence, number) in zip(Self.sequences, numbers) {
+        for (sequence, number) in zip(SQL.sequences, numbers) {
             try await target.pool.write { session in try session.raise(sequence, to: number) }
         }
         try await target.asMover { session in
             try session.holdArrival(of: network, isFirst: false)
-            let now = try session.now()
+            let now = try session.moment()
             try session.execute(
                 """
                 INSERT INTO change_counters AS c (network_id, slot, seq, changed_at)
-                VALUES (\(network.rawValue), 0, \(changes), \(now.stored))
+                VALUES (\(network.rawValue), 0, \(changes), \(now))
                 ON CONFLICT (network_id, slot) DO UPDATE SET seq = greatest(c.seq, EXCLUDED.seq)
                 """
             )

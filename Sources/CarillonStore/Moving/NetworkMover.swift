@@ -50,27 +50,27 @@ package struct NetworkMover: Sendable {
 
     /// Does what there is to do and nobody is at, of one network only if that is named; `false` when there is nothing.
     package func work(on network: NetworkID? = nil) async throws -> Bool {
-        guard let work = try await catalog.take(holder, of: network, among: Array(pools.keys)) else { return false }
+        guard let move = try await catalog.take(holder, of: network, among: Array(pools.keys)) else { return false }
         do {
-            if let remains = work.remains {
-                try await remove(work.move, from: remains, within: Self.removalShare)
+            if let remains = move.remains {
+                try await remove(move, from: remains, within: Self.removalShare)
             } else {
-                try await move(work.move)
+                try await carry(move)
             }
         } catch is MoveLost {
         } catch {
             let error = error
             if !(error is CancellationError) {
-                logger.warning("Could not go on with a move", metadata: work.move.metadata(error))
+                logger.warning("Could not go on with a move", metadata: move.metadata(error))
             }
             // What somebody is at, or a placement that is away, comes later. Also whoever ends leaves it to others.
-            let wait = Duration.seconds(work.remains == nil ? 2 : 30)
-            await Task { try? await catalog.leave(work, for: error is CancellationError ? .zero : wait) }.value
+            let wait = Duration.seconds(move.remains == nil ? 2 : 30)
+            await Task { try? await catalog.leave(move, for: error is CancellationError ? .zero : wait) }.value
         }
         return true
     }
 
-    private func move(_ move: NetworkMove) async throws {
+    private func carry(_ move: NetworkMove) async throws {
         var move = move
         var failingSince: ContinuousClock.Instant?
         while move.step.isUnderWay {
@@ -126,7 +126,7 @@ package struct NetworkMover: Sendable {
 extension NetworkMover {
     /// Lets nothing new begin, and waits for what providers have in hand.
     private func drain(_ move: inout NetworkMove) async throws {
-        if try await catalog.hasten(move.network, in: move.target) {
+        if try await catalog.hasRemains(of: move.network, in: move.target) {
             // What it left there the last time is in the way.
             try await remove(move, from: move.target)
         }
@@ -249,7 +249,7 @@ extension NetworkMover {
             try await fence.lower(holding: holding(move))
             // Somebody may make a network of this name as soon as its former one is gone.
             while try await fence.gate() == nil, try await fence.isInhabited() {
-                if let end, .now > end { return try await catalog.leave(MoveWork(move: move), for: .seconds(1)) }
+                if let end, .now > end { return try await catalog.leave(move, for: .seconds(1)) }
                 try await FormerNetworks(pool: fence.pool, rest: .zero).purge(move.network, until: .now + .seconds(5))
                 _ = try await catalog.hold(move, by: holder)
                 try await Task.sleep(for: Self.drainPause)

@@ -31,7 +31,7 @@ package struct PostgresMoveCatalog: MoveCatalog {
             guard let source = source ?? nil else { return nil }
             let last = try session.move("network_id = \(network.rawValue) ORDER BY started_at DESC LIMIT 1")
             if last?.step.isUnderWay == true { throw MoveProblem.inProgress }
-            let now = try session.now()
+            let now = try session.moment()
             guard source != target else {
                 if let last, last.step != .cancelled, last.target == target { return (last, false) }
                 return (
@@ -41,7 +41,7 @@ package struct PostgresMoveCatalog: MoveCatalog {
                         source: source,
                         target: target,
                         step: .done,
-                        startedAt: now
+                        startedAt: Timestamp(stored: now)
                     ),
                     false
                 )
@@ -56,13 +56,13 @@ package struct PostgresMoveCatalog: MoveCatalog {
                 source: source,
                 target: target,
                 step: .draining,
-                startedAt: now
+                startedAt: Timestamp(stored: now)
             )
             try session.execute(
                 """
                 INSERT INTO network_moves (move_id, network_id, source, target, step, started_at)
                 VALUES (\(move.id), \(network.rawValue), \(source.rawValue), \(target.rawValue), \(move.step.rawValue),
-                        \(now.stored))
+                        \(now))
                 """
             )
             return (move, true)
@@ -99,7 +99,8 @@ package struct PostgresMoveCatalog: MoveCatalog {
 
 extension PostgresMoveCatalog {
     /// Takes what there is to do between some placements and nobody holds; of one network only, if that is named.
-    func take(_ holder: UUID, of network: NetworkID? = nil, among placements: [PlacementName]) async throws -> MoveWork?
+    func take(_ holder: UUID, of network: NetworkID? = nil, among placements: [PlacementName]) async throws
+        -> NetworkMove?
     {
         let names = placements.map(\.rawValue)
         let condition: SQL = """
@@ -117,17 +118,14 @@ extension PostgresMoveCatalog {
                 "\(sql: condition) ORDER BY remains IS NOT NULL, started_at LIMIT 1 FOR UPDATE SKIP LOCKED"
             )
             guard let move else { return nil }
-            let now = try session.now()
+            let now = try session.moment()
             try session.execute(
                 """
-                UPDATE network_moves SET holder = \(holder), held_until = \((now + Self.holdTime).stored)
+                UPDATE network_moves SET holder = \(holder), held_until = \(now + Self.holdTime)
                 WHERE move_id = \(move.id)
                 """
             )
-            let remains = try session.queryFirst(
-                "SELECT remains FROM network_moves WHERE move_id = \(move.id)"
-            ) { row in try row.decode(0, as: String?.self) }
-            return MoveWork(move: move, remains: (remains ?? nil).flatMap { PlacementName($0) })
+            return move
         }
     }
 
@@ -148,11 +146,11 @@ extension PostgresMoveCatalog {
     /// - Throws: ``MoveLost`` where somebody else has it.
     func hold(_ move: NetworkMove, by holder: UUID) async throws -> NetworkMove {
         try await pool.write { session in
-            let now = try session.now()
+            let now = try session.moment()
             let held = try session.execute(
                 """
                 UPDATE network_moves
-                SET held_until = \((now + Self.holdTime).stored), row_count = \(move.rows), byte_count = \(move.bytes),
+                SET held_until = \(now + Self.holdTime), row_count = \(move.rows), byte_count = \(move.bytes),
                     reason = \(move.reason)
                 WHERE move_id = \(move.id) AND holder = \(holder)
                 """
@@ -167,10 +165,10 @@ extension PostgresMoveCatalog {
     /// - Throws: ``MoveLost`` where somebody else has the move, or it is over.
     func freeze(_ move: NetworkMove, by holder: UUID) async throws {
         try await pool.write { session in
-            let now = try session.now()
+            let now = try session.moment()
             let held = try session.execute(
                 """
-                UPDATE network_moves SET frozen_at = coalesce(frozen_at, \(now.stored))
+                UPDATE network_moves SET frozen_at = coalesce(frozen_at, \(now))
                 WHERE move_id = \(move.id) AND holder = \(holder) AND step = 'draining' AND thawed_at IS NULL
                 """
             )
@@ -178,7 +176,7 @@ extension PostgresMoveCatalog {
             let changed = try session.execute(
                 """
                 UPDATE placed_networks SET state = 'moving', target = \(move.target.rawValue), step = \(move.step.rawValue),
-                    changed_at = \(now.stored)
+                    changed_at = \(now)
                 WHERE network_id = \(move.network.rawValue) AND placement = \(move.source.rawValue) AND state <> 'moving'
                 """
             )
@@ -222,12 +220,12 @@ extension PostgresMoveCatalog {
         let (place, remains) = isThere ? (move.target, move.source) : (move.source, move.target)
         let wait = isThere ? rest : .zero
         return try await pool.write { session in
-            let now = try session.now()
+            let now = try session.moment()
             let settled = try session.execute(
                 """
                 UPDATE network_moves
-                SET step = \(step.rawValue), reason = \(reason), thawed_at = \(now.stored), remains = \(remains.rawValue),
-                    remove_at = \((now + wait).stored), row_count = \(move.rows), byte_count = \(move.bytes)
+                SET step = \(step.rawValue), reason = \(reason), thawed_at = \(now), remains = \(remains.rawValue),
+                    remove_at = \(now + wait), row_count = \(move.rows), byte_count = \(move.bytes)
                 WHERE move_id = \(move.id) AND holder = \(holder) AND thawed_at IS NULL
                 """
             )
@@ -235,7 +233,7 @@ extension PostgresMoveCatalog {
             try session.execute(
                 """
                 UPDATE placed_networks
-                SET placement = \(place.rawValue), state = 'live', target = NULL, step = NULL, changed_at = \(now.stored)
+                SET placement = \(place.rawValue), state = 'live', target = NULL, step = NULL, changed_at = \(now)
                 WHERE network_id = \(move.network.rawValue) AND state = 'moving'
                 """
             )
@@ -265,25 +263,24 @@ extension PostgresMoveCatalog {
     }
 
     /// Lets others have what cannot be done now.
-    func leave(_ work: MoveWork, for wait: Duration) async throws {
+    func leave(_ move: NetworkMove, for wait: Duration) async throws {
         _ = try await pool.write { session in
-            let now = try session.now()
+            let now = try session.moment()
             try session.execute(
                 """
-                UPDATE network_moves SET held_until = \((now + wait).stored), holder = NULL
-                WHERE move_id = \(work.move.id)
+                UPDATE network_moves SET held_until = \(now + wait), holder = NULL
+                WHERE move_id = \(move.id)
                 """
             )
         }
     }
 
-    /// Has what a network has left in a placement removed now, whatever was waited for; whether there is anything.
-    func hasten(_ network: NetworkID, in placement: PlacementName) async throws -> Bool {
-        try await pool.write { session in
-            let now = try session.now()
-            return try session.execute(
+    /// Whether former moves of a network have left something in a placement.
+    func hasRemains(of network: NetworkID, in placement: PlacementName) async throws -> Bool {
+        try await pool.withConnection { session in
+            try session.execute(
                 """
-                UPDATE network_moves SET remove_at = least(remove_at, \(now.stored))
+                SELECT FROM network_moves
                 WHERE network_id = \(network.rawValue) AND remains = \(placement.rawValue)
                 """
             ) > 0
@@ -312,28 +309,19 @@ extension PostgresMoveCatalog {
     }
 }
 
-/// A move that somebody holds.
-struct MoveWork: Sendable {
-    var move: NetworkMove
-    /// Where something of the network is left that is to be removed.
-    var remains: PlacementName?
-}
-
 /// Somebody else works on the move.
 struct MoveLost: Error, CustomStringConvertible {
     var description: String { "somebody else goes on with the move" }
 }
 
 extension PostgresSession {
-    func now() throws -> Timestamp { Timestamp(stored: try moment()) }
-
     fileprivate func move(_ condition: SQL) throws -> NetworkMove? { try moves(condition).first }
 
     fileprivate func moves(_ condition: SQL) throws -> [NetworkMove] {
         try query(
             """
             SELECT move_id, network_id, source, target, step, is_cancelled, reason, row_count, byte_count, started_at,
-                   frozen_at, coalesce(thawed_at, now())
+                   frozen_at, coalesce(thawed_at, now()), remains
             FROM network_moves WHERE \(sql: condition)
             """
         ) { row in
@@ -352,7 +340,8 @@ extension PostgresSession {
                 rows: try row.decode(7),
                 bytes: try row.decode(8),
                 startedAt: try row.timestamp(9),
-                frozen: try row.timestampIfAny(10).map { thawedAt - $0 } ?? .zero
+                frozen: try row.timestampIfAny(10).map { thawedAt - $0 } ?? .zero,
+                remains: try row.decode(12, as: String?.self).flatMap { PlacementName($0) }
             )
         }
     }

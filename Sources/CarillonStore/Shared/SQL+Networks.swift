@@ -2,6 +2,9 @@ import CarillonCore
 import Postgres
 
 extension SQL {
+    /// What numbers are drawn from.
+    static let sequences = ["marks", "outcome_numbers", "endpoint_revisions"]
+
     /// Whether a row of `networks` is of one that is here, and not one that has left, or is only arriving.
     static let isHere: SQL = "(away IS NULL OR away IN ('draining', 'out'))"
 }

@@ -88,14 +88,14 @@ struct NetworkMoveCommand: AsyncParsableCommand {
         }
         let silent = Logger(label: "carillon.network") { _ in SwiftLogNoOpLogHandler() }
         let mover = NetworkMover(catalog: catalog, pools: pools, logger: silent)
-        async let told: Void = follow(network, catalog)
+        async let progress: Void = follow(network, catalog)
         // Where a running service is at it, there is nothing to do but to wait.
         while true {
             if try await mover.work(on: network) { continue }
             guard try await catalog.last(of: network)?.step.isUnderWay == true else { break }
             try await Task.sleep(for: .milliseconds(200))
         }
-        try await told
+        try await progress
     }
 
     /// Says how far a move is, until the network is where it stays.
@@ -110,10 +110,9 @@ struct NetworkMoveCommand: AsyncParsableCommand {
             said = move
             switch move.step {
             case .done, .purging:
-                let milliseconds =
-                    move.frozen.components.seconds * 1_000 + move.frozen.components.attoseconds / 1_000_000_000_000_000
+                let frozen = move.frozen.wholeMilliseconds
                 return print(
-                    "network \(network) is in placement \(move.target); nothing could be changed for \(milliseconds) ms"
+                    "network \(network) is in placement \(move.target); nothing could be changed for \(frozen) ms"
                 )
             case .cancelled:
                 guard cancel else { throw StartError("network \(network) is in placement \(move.source) as before") }

@@ -4,7 +4,6 @@ import CoreMetrics
 import Logging
 import Metrics
 import ServiceLifecycle
-import Synchronization
 
 /// The list of who is where, as several placements need it: home's, what is remembered of it, and what mends it.
 struct PlacementListing: Sendable {
@@ -42,18 +41,17 @@ struct PlacementListing: Sendable {
         let file = PlacementFile(dataDirectory: settings.dataDirectory)
         let catalog = PostgresPlacementCatalog(pool: home.pool)
         let moving = MovingNetworks()
-        let places = KnownPlaces()
         let book = PlacementBook(
             catalog: catalog,
             initial: file.read(),
             announcements: announcements,
             logger: logger,
             count: { lookups[$0]?.increment() },
-            noteList: { list in
+            noteList: { list, former in
                 file.write(list, logger)
                 moving.note(list.moving)
                 // Whatever is remembered of a network may be of its former placement.
-                announcements.deliver(.some(places.changed(in: list).aboutAll))
+                if let former { announcements.deliver(.some(list.moved(since: former).aboutAll)) }
             }
         )
         self.catalog = catalog
@@ -147,23 +145,6 @@ private struct PlacementEntry: Service {
             }
         }
         try? await gracefulShutdown()
-    }
-}
-
-/// Where networks were when that was last looked for, to find those that are elsewhere now.
-private final class KnownPlaces: Sendable {
-    private let list = Mutex<PlacementList?>(nil)
-
-    /// The networks that have moved since the last list, or have begun to.
-    func changed(in new: PlacementList) -> Set<NetworkID> {
-        list.withLock { list in
-            defer { list = new }
-            guard let former = list else { return [] }
-            let moved = new.placements.filter { network, placement in
-                former.placements[network].map { $0 != placement } ?? false
-            }
-            return Set(moved.keys).union(new.moving.symmetricDifference(former.moving))
-        }
     }
 }
 

@@ -20,8 +20,6 @@ struct MoveMetrics: Sendable {
     func ended(_ move: NetworkMove) {
         (move.step == .cancelled ? cancelled : done).increment()
         rows.increment(by: move.rows)
-        frozen.recordMilliseconds(
-            move.frozen.components.seconds * 1_000 + move.frozen.components.attoseconds / 1_000_000_000_000_000
-        )
+        frozen.recordMilliseconds(move.frozen.wholeMilliseconds)
     }
 }

@@ -21,6 +21,6 @@ func repeating(
 }
 
 /// Does `work` again and again until cancellation, through a graceful shutdown.
-func untilCancelled(every interval: Duration, _ work: @Sendable @escaping () async -> Void) async {
+package func untilCancelled(every interval: Duration, _ work: @Sendable @escaping () async -> Void) async {
     while (try? await Task.sleep(for: interval)) != nil { await work() }
 }
