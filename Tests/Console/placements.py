@@ -55,12 +55,16 @@ def away(beside, name):
 
 
 @contextlib.contextmanager
-def held(beside, name):
-    """Writes in a table of a placement meanwhile: no network that leaves is fenced before that is over."""
+def held(beside, name, network=None):
+    """Keeps a placement's tables from a move meanwhile, which has refused nothing yet; given a network, its row alone: nothing of that is
+    changed any more, and it does not leave."""
+    lock = "LOCK TABLE tags IN ROW EXCLUSIVE MODE;\nSELECT 'held';"
+    if network:
+        lock = f"SELECT 'held' FROM networks WHERE network_id = '{network}' FOR UPDATE;"
     with subprocess.Popen(
         beside.psql(DATABASES[name]), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/"
     ) as session:
-        session.stdin.write("BEGIN;\nLOCK TABLE tags IN ROW EXCLUSIVE MODE;\nSELECT 'held';\n")
+        session.stdin.write(f"BEGIN;\n{lock}\n")
         session.stdin.flush()
         assert session.stdout.readline() == "held\n"
         # What it says is over at the end of its input.

@@ -108,12 +108,13 @@ def test_a_network_is_moved_and_everything_goes_on_there(stage):
 
 def test_a_move_is_called_back_and_nothing_typed_meanwhile_is_lost(stage):
     stage.expects("503")
-    divided(stage)
+    # Elsewhere than at home, where what is refused is written down.
+    divided(stage, default="full", p1="open")
     network = Network(stage.service, "called-back")
     page = opened(stage, network)
-    with placements.held(stage.first, "default"):
+    with placements.held(stage.first, "p1", network.id):
         begin(page)
-        expect(region(page).get_by_role("heading", name="On its way from default to p1")).to_be_focused()
+        expect(region(page).get_by_role("heading", name="On its way from p1 to default")).to_be_focused()
         expect(region(page).locator("[data-step=draining]")).to_have_attribute("data-state", "running")
         expect(region(page).get_by_role("button", name="Move to another placement…")).to_have_count(0)
 
@@ -124,17 +125,17 @@ def test_a_move_is_called_back_and_nothing_typed_meanwhile_is_lost(stage):
         expect(name.get_by_label("Name", exact=True)).to_have_value("Meanwhile")
         visit(page, f"/console/{network.id}/tags")
         visit(page, f"/console/{network.id}/settings")
-        expect(region(page).get_by_role("heading")).to_contain_text(["Placement", "On its way from default to p1"])
+        expect(region(page).get_by_role("heading")).to_contain_text(["Placement", "On its way from p1 to default"])
 
         region(page).get_by_role("button", name="Cancel the move").focus()
         page.keyboard.press("Enter")
-        expect(region(page)).to_contain_text("It is called back, and goes on in default in a moment.")
+        expect(region(page)).to_contain_text("It is called back, and goes on in p1 in a moment.")
         expect(region(page).get_by_role("button", name="Cancel the move")).to_have_count(0)
         expect(region(page).get_by_role("heading", name="On its way")).to_be_focused()
-    expect(page.locator(".toast", has_text="The network stays in default.")).to_be_visible(timeout=60_000)
-    expect(region(page)).to_contain_text("Not moved from default to p1")
-    expect(region(page)).to_contain_text("It was cancelled: everything goes on in default.")
-    expect(region(page).get_by_role("link")).to_have_text("default")
+    expect(page.locator(".toast", has_text="The network stays in p1.")).to_be_visible(timeout=60_000)
+    expect(region(page)).to_contain_text("Not moved from p1 to default")
+    expect(region(page)).to_contain_text("It was cancelled: everything goes on in p1.")
+    expect(region(page).get_by_role("link")).to_have_text("p1")
     assert last_step(network) == "cancelled"
     until(lambda: "Saved." in saving(page, "Afterwards"), "it can be changed again")
     assert network.get()["displayName"] == "Afterwards"
