@@ -26,7 +26,7 @@ struct IngestBenchmark: Benchmark {
                 for round in 1...rounds {
                     workshop.say("ingest, round \(round) of \(rounds): pgbench")
                     try await cluster.checkpoint()
-                    commits.append(try await yardstick.commitsPerSecond(seconds: seconds))
+                    commits.append(try await yardstick.commits(seconds: seconds).rate)
                     for index in scenarios.indices {
                         workshop.say("ingest, round \(round) of \(rounds): \(scenarios[index].name)")
                         try await cluster.checkpoint()
@@ -69,7 +69,7 @@ struct IngestBenchmark: Benchmark {
         _ service: ServiceUnderTest
     ) async throws {
         cluster.workshop.say("ingest, warming up")
-        _ = try await yardstick.commitsPerSecond(seconds: 1)
+        _ = try await yardstick.commits(seconds: 1)
         for index in scenarios.indices { try await scenarios[index].warmUp(cluster, service) }
         try await cluster.script("VACUUM ANALYZE")
     }

@@ -17,6 +17,7 @@ struct SignedEvents: LoadSource {
     private let shape: DirectoryLines
     private let style: Style
     private let senders: Int
+    private let perRequest: Int
     private let run: String
     private let clock = WallClock.system
     /// How many were made: the number of the last one.
@@ -33,12 +34,21 @@ struct SignedEvents: LoadSource {
     ///   - shape: The channels and members that it has.
     ///   - style: What goes into the events.
     ///   - senders: How many members of each channel send; all of them, unless given.
+    ///   - perRequest: How many events each request has.
     ///   - run: What their ids begin with; events of two runs with equal names would be duplicates.
-    init(to target: TestNetwork, in shape: DirectoryLines, style: Style = .named, senders: Int? = nil, run: String) {
+    init(
+        to target: TestNetwork,
+        in shape: DirectoryLines,
+        style: Style = .named,
+        senders: Int? = nil,
+        perRequest: Int = 1,
+        run: String
+    ) {
         self.target = target
         self.shape = shape
         self.style = style
         self.senders = min(senders ?? shape.membersPerChannel, shape.membersPerChannel)
+        self.perRequest = perRequest
         self.run = run
         secondText = "\(clock.now())"
         let rest = 600 - json(number: 999_999, text: "").utf8.count
@@ -73,16 +83,27 @@ struct SignedEvents: LoadSource {
     }
 
     private mutating func signedBody() -> (id: String, body: [UInt8], signature: String) {
-        count += 1
         let now = clock.now()
         if now.milliseconds / 1000 != second {
             second = now.milliseconds / 1000
             secondText = "\(now)"
         }
+        let body = Array(nextBody().utf8)
         let id = "\(run)-\(count)"
-        let body = Array(json(number: count, text: text).utf8)
         let signature = WebhookSignature.sign(id: id, timestamp: second, body: body, secrets: [target.secret])
         return (id, body, signature)
+    }
+
+    private mutating func nextBody() -> String {
+        count += 1
+        let first = json(number: count, text: text)
+        guard perRequest > 1 else { return first }
+        var body = "[" + first
+        for _ in 1..<perRequest {
+            count += 1
+            body += "," + json(number: count, text: text)
+        }
+        return body + "]"
     }
 
     private func json(number: Int, text: String) -> String {

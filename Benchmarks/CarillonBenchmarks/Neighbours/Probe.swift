@@ -45,5 +45,5 @@ extension Figure {
     fileprivate func expecting(_ goal: Goal) -> Figure { Figure(name, value, unit, goal: goal) }
 
     /// The same figure under another name.
-    func named(_ name: String) -> Figure { Figure(name, value, unit, goal: goal) }
+    func named(_ name: String) -> Figure { Figure(name, value, unit, range: range, goal: goal) }
 }

@@ -27,12 +27,18 @@ struct Figure: Sendable {
     let goal: Goal?
 
     /// A number by itself.
-    init(_ name: String, _ value: Double, _ unit: String = "", goal: Goal? = nil) {
+    init(
+        _ name: String,
+        _ value: Double,
+        _ unit: String = "",
+        range: ClosedRange<Double>? = nil,
+        goal: Goal? = nil
+    ) {
         self.name = name
         self.value = value
         self.unit = unit
+        self.range = range
         self.goal = goal
-        range = nil
     }
 
     /// A number that is a count.
@@ -61,4 +67,7 @@ struct Report: Sendable {
     var figures: [Figure] = []
     /// What a reader has to know to judge them.
     var notes: [String] = []
+
+    /// Whether anything was promised that is not so.
+    var hasMissedGoals: Bool { figures.contains { $0.isMet == false } }
 }

@@ -26,19 +26,21 @@ struct Cluster: Sendable {
     static let applicationName = "carillon-benchmarks"
 
     // These are the defaults of Carillon's embedded server; they are what the figures depend on most.
-    private static let settings = ["fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"]
+    private static let durability = ["fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"]
 
     /// Starts a server and lends it; afterwards it is stopped.
     ///
     /// - Parameters:
     ///   - workshop: The surroundings.
     ///   - migrates: Whether it gets a schema; otherwise whoever borrows it sees to that.
+    ///   - settings: The server's settings besides those of all benchmarks.
     ///   - body: The work.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, and what starting or migrating fails with.
     static func withCluster<Value: Sendable>(
         in workshop: Workshop,
         migrates: Bool = true,
+        settings: [String: String] = [:],
         _ body: (Cluster) async throws -> Value
     ) async throws -> Value {
         workshop.say("Starting a PostgreSQL server")
@@ -46,7 +48,7 @@ struct Cluster: Sendable {
         let server = EmbeddedCluster(
             configuration: EmbeddedClusterConfiguration(
                 dataDirectory: directory,
-                settings: settings,
+                settings: durability.merging(settings) { $1 },
                 throwAwayDirectory: directory
             ),
             logger: workshop.logger
@@ -89,14 +91,17 @@ struct Cluster: Sendable {
         return Int(count ?? 0)
     }
 
+    /// Whether Carillon has anything left to do: 1, or 0.
+    static let hasWork: SQL =
+        "SELECT (EXISTS (SELECT FROM inbox) OR EXISTS (SELECT FROM deliveries))::integer::bigint"
+
     /// Waits until Carillon has nothing left to do.
     ///
     /// - Returns: How many seconds it took.
     /// - Throws: ``BenchmarkFailure`` when it takes more than five minutes.
     func waitUntilDone() async throws -> Double {
         let start = ContinuousClock.now
-        let work: SQL = "SELECT (EXISTS (SELECT FROM inbox) OR EXISTS (SELECT FROM deliveries))::integer::bigint"
-        while try await count(work) > 0 {
+        while try await count(Self.hasWork) > 0 {
             guard ContinuousClock.now - start < .seconds(300) else {
                 throw BenchmarkFailure("events or deliveries are still not done five minutes after the load")
             }

@@ -1,6 +1,6 @@
 /// PostgreSQL's own client programs, which the yardsticks are taken with.
 enum PostgresTools {
-    /// Commits a second of `pgbench` with a script, all clients on two threads, statements prepared.
+    /// Commits of `pgbench` with a script, all clients on two threads, statements prepared.
     ///
     /// - Parameters:
     ///   - url: The server.
@@ -8,20 +8,27 @@ enum PostgresTools {
     ///   - variables: Values for the script's variables.
     ///   - clients: How many connections there are.
     ///   - seconds: How long it runs.
-    /// - Returns: The rate without the time to connect.
+    /// - Returns: How many there were, and how many a second without the time to connect.
     /// - Throws: ``BenchmarkFailure`` with what the program said.
-    static func transactionsPerSecond(
+    static func transactions(
         on url: String,
         script: String,
         variables: [String: String],
         clients: Int,
         seconds: Int
-    ) async throws -> Double {
+    ) async throws -> (count: Double, rate: Double) {
         var arguments = ["--no-vacuum", "--protocol=prepared", "--client=\(clients)", "--jobs=2", "--time=\(seconds)"]
         arguments += variables.map { "--define=\($0.key)=\($0.value)" }
         let output = try await Tool.output(of: "pgbench", arguments + ["--file=\(script)", url])
-        guard let rate = number(after: "tps = ", in: output) else { throw BenchmarkFailure("pgbench said:\n\(output)") }
-        return rate
+        return try transactions(in: output)
+    }
+
+    /// The same in what `pgbench` has said.
+    static func transactions(in output: String) throws(BenchmarkFailure) -> (count: Double, rate: Double) {
+        guard let count = number(after: "number of transactions actually processed: ", in: output),
+            let rate = number(after: "tps = ", in: output)
+        else { throw BenchmarkFailure("pgbench said:\n\(output)") }
+        return (count, rate)
     }
 
     /// The time in seconds that one statement takes in `psql`, by its own measurement.

@@ -9,11 +9,13 @@ struct ProcessorTime: Sendable {
     /// PostgreSQL's server with all of its processes, ended ones included.
     var postgres = 0.0
 
+    /// What events cost whoever serves them.
+    var served: Double { service + postgres }
+
     /// Reads the clocks of all three.
     static func now(_ service: ServiceUnderTest, _ cluster: Cluster) -> ProcessorTime {
-        let own = ProcessStatus(id: ProcessInfo.processInfo.processIdentifier)
-        return ProcessorTime(
-            generator: own.processorSeconds,
+        ProcessorTime(
+            generator: ProcessStatus.own.processorSeconds,
             service: service.process.processorSeconds,
             postgres: cluster.server?.processorSecondsWithChildren ?? 0
         )
@@ -33,6 +35,9 @@ extension ProcessStatus {
     // USER_HZ: what proc(5) counts in, the same on all of Linux's machines.
     private static let ticksPerSecond = 100.0
 
+    /// The process that asks.
+    static var own: ProcessStatus { ProcessStatus(id: ProcessInfo.processInfo.processIdentifier) }
+
     /// The processor time of this process, in seconds; zero when it is gone.
     var processorSeconds: Double { (times?.own ?? 0) / Self.ticksPerSecond }
 
@@ -41,6 +46,9 @@ extension ProcessStatus {
         let ticks = (times.map { $0.own + $0.endedChildren } ?? 0) + children.reduce(0) { $0 + ($1.times?.own ?? 0) }
         return ticks / Self.ticksPerSecond
     }
+
+    /// The processor time of those of its children that have ended, in seconds.
+    var processorSecondsOfEndedChildren: Double { (times?.endedChildren ?? 0) / Self.ticksPerSecond }
 
     /// Its children that live.
     var children: [ProcessStatus] {

@@ -47,6 +47,25 @@ struct Workshop: Sendable {
         return try await body(workshop)
     }
 
+    /// The same with another build, and what comes with it: of the checkout that it is in, if it is in one.
+    /// - Throws: ``BenchmarkFailure`` when there is no such program.
+    func with(program path: String) throws(BenchmarkFailure) -> Workshop {
+        let program = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        guard FileManager.default.isExecutableFile(atPath: program.path) else {
+            throw BenchmarkFailure("\(path) is no program")
+        }
+        var folder = program.deletingLastPathComponent()
+        while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path + "/Migrations") {
+            folder.deleteLastPathComponent()
+        }
+        return Workshop(
+            program: program.path,
+            resources: folder.path == "/" ? resources : folder.path,
+            directory: directory,
+            logger: logger
+        )
+    }
+
     /// A path in the throw-away directory that nobody has used yet.
     func newPath(_ name: String) -> String {
         "\(directory)/\(String(UInt32.random(in: .min ... .max), radix: 36))-\(name)"

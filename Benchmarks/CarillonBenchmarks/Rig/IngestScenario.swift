@@ -14,6 +14,10 @@ struct IngestScenario: Sendable {
     let name: String
     /// Over how many connections it is posted.
     var connections = 64
+    /// How many native events each request has.
+    var eventsPerRequest = 1
+    /// Whether processor time is counted until everything is done, and not only while the load lasts.
+    var countsUntilDone = false
 
     /// The network that the load goes to.
     let network: TestNetwork
@@ -25,8 +29,6 @@ struct IngestScenario: Sendable {
     /// How long after each load everything was done, in seconds.
     private(set) var drains: [Double] = []
     private var processorTimes: [ProcessorTime] = []
-
-    private static let warmUpDuration = Duration.seconds(2)
 
     /// Makes a network and fills its directory.
     init(
@@ -47,7 +49,8 @@ struct IngestScenario: Sendable {
 
     private func source(run: String) -> any LoadSource {
         switch body {
-        case .native(let style): SignedEvents(to: network, in: shape, style: style, run: run)
+        case .native(let style):
+            SignedEvents(to: network, in: shape, style: style, perRequest: eventsPerRequest, run: run)
         case .foreign(let sender): ForeignMessages(of: sender, to: network, in: shape, run: run)
         }
     }
@@ -57,9 +60,13 @@ struct IngestScenario: Sendable {
     }
 
     /// A short load that is not measured.
-    mutating func warmUp(_ cluster: Cluster, _ service: ServiceUnderTest) async throws {
+    mutating func warmUp(
+        _ cluster: Cluster,
+        _ service: ServiceUnderTest,
+        for duration: Duration = .seconds(2)
+    ) async throws {
         let events = source(run: "warm-up")
-        warmUp = try await generator(service, Self.warmUpDuration).post(events)
+        warmUp = try await generator(service, duration).post(events)
         _ = try await cluster.waitUntilDone()
     }
 
@@ -74,8 +81,9 @@ struct IngestScenario: Sendable {
         let before = ProcessorTime.now(service, cluster)
         results.append(try await generator(service, duration).post(events))
         atItsEnd()
-        processorTimes.append(ProcessorTime.now(service, cluster) - before)
+        let loaded = ProcessorTime.now(service, cluster)
         drains.append(try await cluster.waitUntilDone())
+        processorTimes.append((countsUntilDone ? ProcessorTime.now(service, cluster) : loaded) - before)
     }
 
     /// Whether it is another chat backend's webhooks.
@@ -84,10 +92,16 @@ struct IngestScenario: Sendable {
     }
 
     /// Accepted events a second, of each load.
-    var rates: [Double] { results.map(\.rate) }
+    var rates: [Double] { results.map { $0.rate * Double(eventsPerRequest) } }
 
     /// How many events each load had accepted.
-    var accepted: [Int] { results.map(\.accepted) }
+    var accepted: [Int] { results.map { $0.accepted * eventsPerRequest } }
+
+    /// The latency in milliseconds that half of each load's requests did not exceed.
+    var medianLatencies: [Double] { results.map { $0.latency.percentile(0.5) } }
+
+    /// How many requests all loads had answered with 503.
+    var refused: Int { results.reduce(0) { $0 + $1.refused } }
 
     /// Checks that nothing was lost and everything came out that had to.
     ///
@@ -97,17 +111,20 @@ struct IngestScenario: Sendable {
         let all = [warmUp].compactMap(\.self) + results
         return try await StoredEvents(
             of: networkID,
-            accepted: all.reduce(0) { $0 + $1.accepted },
-            refused: all.reduce(0) { $0 + $1.refused },
+            accepted: all.reduce(0) { $0 + $1.accepted } * eventsPerRequest,
+            refused: all.reduce(0) { $0 + $1.refused } * eventsPerRequest,
             notificationsPerEvent: shape.device == nil ? 0 : shape.membersPerChannel - 1,
             in: cluster
         )
     }
 
     /// The processor time of each accepted event, of each load, in microseconds.
-    func processorTime(_ share: KeyPath<ProcessorTime, Double>) -> Series {
-        Series(zip(processorTimes, results).map { $0[keyPath: share] / Double(max(1, $1.accepted)) * 1e6 })
+    func processorTimes(_ share: KeyPath<ProcessorTime, Double>) -> [Double] {
+        zip(processorTimes, accepted).map { $0[keyPath: share] / Double(max(1, $1)) * 1e6 }
     }
+
+    /// The same as a series.
+    func processorTime(_ share: KeyPath<ProcessorTime, Double>) -> Series { Series(processorTimes(share)) }
 
     /// What was measured.
     ///
@@ -116,13 +133,11 @@ struct IngestScenario: Sendable {
     ///   - areGoals: Whether the promises are about this scenario.
     /// - Returns: The figures.
     func figures(commits: Double, areGoals: Bool) -> [Figure] {
-        let rates = Series(rates)
-        let ratios = Series(results.map { $0.rate / commits })
-        let refused = results.reduce(0) { $0 + $1.refused }
+        let ratios = Series(rates.map { $0 / commits })
         return [
-            Figure("\(name): accepted", rates, "/s"),
+            Figure("\(name): accepted", Series(rates), "/s"),
             Figure("\(name): accepted ÷ commits", ratios, goal: areGoals ? .atLeast(0.6) : nil),
-            Figure("\(name): p50", Series(results.map { $0.latency.percentile(0.5) }), "ms"),
+            Figure("\(name): p50", Series(medianLatencies), "ms"),
             Figure(
                 "\(name): p99",
                 Series(results.map { $0.latency.percentile(0.99) }),
