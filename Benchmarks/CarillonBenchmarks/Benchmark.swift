@@ -59,7 +59,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
                 idleSeconds: scale.idleSeconds,
                 onlyReplicas: scale.onlyReplicas
             )
-        case .counts: CountsBenchmark(seconds: scale.seconds ?? 5)
+        case .counts: CountsBenchmark(seconds: scale.seconds ?? 5, onlyLimits: scale.onlyLimits)
         case .snapshot: SnapshotBenchmark(rows: scale.rows, seconds: scale.seconds ?? 60)
         case .neighbours: NeighboursBenchmark(names: scale.chosen, seconds: scale.seconds ?? 15, size: scale.size)
         }
@@ -98,6 +98,9 @@ struct Scale: ParsableArguments, Sendable {
 
     @Flag(help: "Have growth measure nothing but how much replicas help that nobody posts to.")
     var onlyReplicas = false
+
+    @Flag(help: "Have counts count nothing but what has limits.")
+    var onlyLimits = false
 
     @Option(help: "A neighbour to measure, repeatable: \(NeighbourName.list); all of them, unless given.")
     var neighbour: [NeighbourName] = []

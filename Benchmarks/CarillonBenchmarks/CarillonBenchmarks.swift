@@ -28,6 +28,9 @@ struct CarillonBenchmarks: AsyncParsableCommand, Sendable {
     @Option(help: "Where to put what is thrown away: on the disk that is to be measured.")
     var temporary = "/tmp"
 
+    @Flag(help: "End with status 1 when a goal or limit is missed, too.")
+    var strict = false
+
     @Flag(help: "Print JSON instead of a table.")
     var json = false
 
@@ -59,7 +62,7 @@ struct CarillonBenchmarks: AsyncParsableCommand, Sendable {
             }
         }
         if !reports.isEmpty { print(text(of: reports), terminator: "") }
-        if failed { throw ExitCode.failure }
+        if failed || strict && reports.contains(where: \.hasMissedGoals) { throw ExitCode.failure }
     }
 
     private func text(of reports: [Report]) -> String {

@@ -3,80 +3,70 @@
 struct CountsBenchmark: Benchmark {
     /// How long each load lasts.
     let seconds: Int
+    /// Whether nothing is counted but what has limits.
+    let onlyLimits: Bool
 
-    private static let membersPerChannel = 5
     /// Places with fewer retains an event are left out.
     private static let leastRetains = 30.0
+    private static let eventsPerRequest = 50
 
-    /// One load: who posts, and whether anybody has devices.
-    private struct Load {
-        var name: String
-        var connections: Int
-        var device: DirectoryLines.Device?
-        /// Whether retains are told by place, too.
-        var isDivided = false
-    }
-
-    private static let loads = [
-        Load(name: "one connection", connections: 1),
-        Load(name: "one connection, four notifications", connections: 1, device: .log),
-        Load(name: "64 connections", connections: 64, isDivided: true),
-        Load(name: "64 connections, four notifications", connections: 64, device: .log, isDivided: true),
+    /// Batches of one, and of as many as a request has: neither depends on the machine.
+    private static let fixed: [EventLoad] = [
+        EventLoad(name: "one connection"),
+        EventLoad(name: "one connection, four notifications", device: .log),
+        EventLoad(name: "\(eventsPerRequest) a request", eventsPerRequest: eventsPerRequest),
+        EventLoad(
+            name: "\(eventsPerRequest) a request, four notifications",
+            eventsPerRequest: eventsPerRequest,
+            device: .log
+        ),
+    ]
+    /// Batches of as many as come meanwhile. Retains are told by place, too.
+    private static let shared: [EventLoad] = [
+        EventLoad(name: "64 connections", connections: 64),
+        EventLoad(name: "64 connections, four notifications", connections: 64, device: .log),
     ]
 
     func report(in workshop: Workshop) async throws -> Report {
-        let counter = try await CallCounter(in: workshop)
-        return try await Cluster.withCluster(in: workshop) { cluster in
-            let notifications = NotificationFile(path: workshop.newPath("notifications.ndjson"))
-            return try await ServiceUnderTest.withService(
-                on: cluster,
-                output: try notifications.create(),
-                launcher: counter.launcher
-            ) { service in
-                var report = Report(benchmark: "counts")
-                for (index, load) in Self.loads.enumerated() {
-                    workshop.say("counts, \(load.name)")
-                    report.figures += try await figures(of: load, network: "n\(index)", counter, cluster, service)
-                }
-                report.notes = [
-                    "what is counted is what crosses from one library to another, so that it is less than what happens; copies of"
-                        + " values are not counted, but for the retains that they make.",
-                    "events are those of ingest; numbers are for each accepted event, from its request until nothing is left to do.",
-                ]
-                return report
+        try await CountedService.withService(in: workshop) { counted in
+            var report = Report(benchmark: "counts")
+            for load in Self.fixed where !onlyLimits || !CallLimits.of(load).isEmpty {
+                report.figures += figures(of: load, try await counts(of: load, counted))
             }
+            for load in onlyLimits ? [] : Self.shared {
+                let counts = try await counts(of: load, counted)
+                report.figures += figures(of: load, counts)
+                report.figures += try await places(of: counts, load, in: workshop)
+            }
+            report.notes = [
+                "what is counted is what crosses from one library to another, so that it is less than what happens; copies of"
+                    + " values are not counted, but for the retains that they make.",
+                "events are those of ingest; numbers are for each accepted event, from its request until nothing is left to do.",
+            ]
+            return report
         }
     }
 
-    private func figures(
-        of load: Load,
-        network: String,
-        _ counter: CallCounter,
-        _ cluster: Cluster,
-        _ service: ServiceUnderTest
-    ) async throws -> [Figure] {
-        var shape = DirectoryLines(userCount: 1_000, channelCount: 200, membersPerChannel: Self.membersPerChannel)
-        shape.device = load.device
-        var scenario = try await IngestScenario(load.name, network: network, shape, .native(.named), in: service)
-        scenario.connections = load.connections
-        try await scenario.warmUp(cluster, service)
-        let (before, switchesBefore) = (try counter.counts(), service.process.contextSwitches)
-        try await scenario.load(.seconds(seconds), cluster, service)
-        let (counts, switches) = (
-            try counter.counts() - before, service.process.contextSwitches - switchesBefore
-        )
-        _ = try await scenario.verify(on: cluster)
-        let events = Double(max(1, scenario.accepted.reduce(0, +)))
-        var figures = CallCounter.Kind.allCases.map { kind in
-            Figure("\(load.name): \(kind.name)", Double(counts.calls[kind.rawValue]) / events)
+    private func counts(of load: EventLoad, _ counted: CountedService) async throws -> EventCounts {
+        counted.cluster.workshop.say("counts, \(load.name)")
+        return try await counted.counts(of: load, for: .seconds(seconds))
+    }
+
+    private func figures(of load: EventLoad, _ counts: EventCounts) -> [Figure] {
+        let limits = CallLimits.of(load)
+        var figures: [Figure] = CallCounter.Kind.allCases.compactMap { kind in
+            let limit = limits[kind]
+            guard !onlyLimits || limit != nil else { return nil }
+            return Figure("\(load.name): \(kind.name)", counts.each(kind), goal: limit.map { .atMost($0) })
         }
-        figures.append(Figure("\(load.name): context switches", Double(switches) / events))
-        guard load.isDivided else { return figures }
-        let places = try await CallPlaces.places(of: counts.retains, in: cluster.workshop.program)
-        for (place, count) in places.sorted(by: { $0.value > $1.value })
-        where Double(count) / events >= Self.leastRetains {
-            figures.append(Figure("\(load.name): retains, \(place)", Double(count) / events))
-        }
+        if !onlyLimits { figures.append(Figure("\(load.name): context switches", counts.each(counts.switches))) }
         return figures
+    }
+
+    private func places(of counts: EventCounts, _ load: EventLoad, in workshop: Workshop) async throws -> [Figure] {
+        let places = try await CallPlaces.places(of: counts.calls.retains, in: workshop.program)
+        return places.sorted { $0.value > $1.value }.map { ($0.key, counts.each($0.value)) }
+            .filter { $0.1 >= Self.leastRetains }
+            .map { Figure("\(load.name): retains, \($0.0)", $0.1) }
     }
 }
