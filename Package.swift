@@ -203,6 +203,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "CarillonBenchmarksTests",
+            dependencies: ["carillon-benchmarks", "CarillonCore", logging],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "CarillonClientTests",
             dependencies: ["CarillonClient", httpTypes],
             path: "Clients/Swift/Tests/CarillonClientTests",

@@ -31,6 +31,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
     case snapshot
     case counts
     case growth
+    case cpu
 
     /// All names.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -60,6 +61,13 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
                 onlyReplicas: scale.onlyReplicas
             )
         case .counts: CountsBenchmark(seconds: scale.seconds ?? 5, onlyLimits: scale.onlyLimits)
+        case .cpu:
+            CPUBenchmark(
+                rounds: scale.rounds,
+                seconds: scale.seconds ?? 5,
+                connections: scale.connections.isEmpty ? CPUBenchmark.usualConnections : scale.connections,
+                other: scale.against
+            )
         case .snapshot: SnapshotBenchmark(rows: scale.rows, seconds: scale.seconds ?? 60)
         case .neighbours: NeighboursBenchmark(names: scale.chosen, seconds: scale.seconds ?? 15, size: scale.size)
         }
@@ -77,7 +85,7 @@ struct Scale: ParsableArguments, Sendable {
 
     @Option(
         help:
-            "How long each load lasts: 10 for ingest and matrix, 60 for mixed, relay and snapshot, 5 for counts, 15 for chat, growth and neighbours, unless given."
+            "How long each load lasts: 10 for ingest and matrix, 60 for mixed, relay and snapshot, 5 for counts and cpu, 15 for chat, growth and neighbours, unless given."
     )
     var seconds: Int?
 
@@ -102,6 +110,12 @@ struct Scale: ParsableArguments, Sendable {
     @Flag(help: "Have counts count nothing but what has limits.")
     var onlyLimits = false
 
+    @Option(help: "Over how many connections cpu posts, repeatable: 1, 8, 64 and 256, unless given.")
+    var connections: [Int] = []
+
+    @Option(help: "Another build of carillon, which cpu measures beside the first in the same rounds.")
+    var against: String?
+
     @Option(help: "A neighbour to measure, repeatable: \(NeighbourName.list); all of them, unless given.")
     var neighbour: [NeighbourName] = []
 
@@ -119,6 +133,9 @@ struct Scale: ParsableArguments, Sendable {
         guard (100...100_000).contains(devices) else { throw ValidationError("--devices must be 100 to 100000") }
         guard (10...10_000).contains(samples) else { throw ValidationError("--samples must be 10 to 10000") }
         guard (1_000...100_000_000).contains(rows) else { throw ValidationError("--rows must be 1000 to 100000000") }
+        guard connections.allSatisfy((1...1_000).contains), Set(connections).count == connections.count else {
+            throw ValidationError("--connections must be 1 to 1000, each number once")
+        }
         guard (0.001...1).contains(size) else { throw ValidationError("--size must be 0.001 to 1") }
     }
 }
