@@ -34,6 +34,10 @@ struct CarillonBenchmarks: AsyncParsableCommand, Sendable {
     @Flag(help: "Print JSON instead of a table.")
     var json = false
 
+    func validate() throws {
+        guard scale.against == nil || names == [.cpu] else { throw ValidationError("--against is for cpu alone") }
+    }
+
     func run() async throws {
         do {
             try await cancelledByInterrupts { try await measure() }

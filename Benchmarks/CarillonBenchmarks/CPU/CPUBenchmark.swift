@@ -22,6 +22,8 @@ struct CPUBenchmark: Benchmark {
     func report(in workshop: Workshop) async throws -> Report {
         var workshops = [workshop]
         if let other { workshops.append(try workshop.with(program: other)) }
+        // Whether calls can be counted is known before minutes of measuring.
+        _ = try await CallCounter(in: workshop)
         var report = Report(benchmark: "cpu")
         let (figures, canCountBuffers) = try await CPUBuild.withBuilds(in: workshops) { builds in
             (try await measured(builds), try await StatementStatistics.isInstalled(on: builds[0].cluster))
