@@ -1,6 +1,10 @@
 package import struct Foundation.UUID
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// Makes UUIDv7 values (RFC 9562 section 5.7) that never go backwards within a process.
 ///
 /// Within one millisecond the 12 bits after the time count up (method 1 of section 6.2), so that events keep the
@@ -8,6 +12,7 @@ import Synchronization
 package final class UUIDv7Generator: Sendable {
     private let clock: WallClock
     private let last = Mutex<(milliseconds: Int64, sequence: UInt16)>((0, 0))
+    private let randomness = Mutex(RandomNumbers())
 
     package init(clock: WallClock = .system) {
         self.clock = clock
@@ -26,7 +31,26 @@ package final class UUIDv7Generator: Sendable {
             }
             return last
         }
-        return UUID.version7(milliseconds: milliseconds, sequence: sequence, random: .random(in: .min ... .max))
+        return UUID.version7(milliseconds: milliseconds, sequence: sequence, random: randomness.withLock { $0.next() })
+    }
+}
+
+/// Random numbers of the system, of which each call brings several.
+private struct RandomNumbers {
+    /// The most that one call brings (getentropy(3)): 256 bytes.
+    private static let count = 32
+
+    private var numbers: [UInt64] = []
+
+    mutating func next() -> UInt64 {
+        if let next = numbers.popLast() { return next }
+        #if canImport(Glibc)
+            numbers = [UInt64](unsafeUninitializedCapacity: Self.count) { buffer, count in
+                let failure = getentropy(buffer.baseAddress, Self.count * MemoryLayout<UInt64>.size)
+                count = failure == 0 ? Self.count : 0
+            }
+        #endif
+        return numbers.popLast() ?? .random(in: .min ... .max)
     }
 }
 
