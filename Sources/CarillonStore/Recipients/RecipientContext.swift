@@ -44,13 +44,8 @@ struct RecipientContext {
         let events = queries.filter { $0.mark == nil }.compactMap { query in
             query.eventID.map { (network: query.networkID, id: $0) }
         }
-        return """
-            SELECT \(Kind.mark.rawValue)::integer, NULL::text, NULL::text, n.event_id::text, NULL::text,
-                   coalesce(i.mark, i.event_id)
-            FROM unnest(\(events.map(\.network.rawValue)), \(events.map(\.id.uuid))) AS n (network_id, event_id)
-            JOIN inbox i ON \(sql: .hasKey("i", "event_id", of: "n"))
-            UNION ALL
-            SELECT \(Kind.network.rawValue)::integer, w.network_id, NULL, n.toggles, n.default_locale, NULL
+        let usual: SQL = """
+            SELECT \(Kind.network.rawValue)::integer, w.network_id, NULL::text, n.toggles, n.default_locale, NULL::uuid
             FROM unnest(\(networks)) AS w (network_id)
             CROSS JOIN LATERAL (
                 SELECT n.toggles, n.default_locale FROM networks n WHERE n.network_id = w.network_id LIMIT 1
@@ -79,14 +74,6 @@ struct RecipientContext {
                 LIMIT 1
             ) AS u
             UNION ALL
-            SELECT \(Kind.member.rawValue)::integer, n.network_id, n.channel_id, n.user_id,
-                   CASE WHEN m.is_member AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at)
-                            AND (u.wiped_at IS NULL OR m.facts_at > u.wiped_at) THEN 'member' END, m.since_event
-            FROM unnest(\(members.map(\.network.rawValue)), \(members.map(\.channel.rawValue)),
-                        \(members.map(\.user.rawValue))) AS n (network_id, channel_id, user_id)
-            \(sql: .membership)
-            \(sql: .endOfBoth)
-            UNION ALL
             SELECT \(Kind.withdrawal.rawValue)::integer, w.network_id, NULL,
                    floor(extract(epoch FROM w.withdrawn_at) * 1000)::bigint::text, NULL, w.event_id
             FROM unnest(\(messages.map(\.network.rawValue)), \(messages.map(\.id))) AS n (network_id, event_id)
@@ -95,6 +82,24 @@ struct RecipientContext {
                 WHERE w.network_id = n.network_id AND w.event_id = n.event_id
                 LIMIT 1
             ) AS w
+            """
+        // Rare: what was claimed instead of handed on, and who joins. Two shapes are few enough to be prepared both.
+        if events.isEmpty, members.isEmpty { return usual }
+        return usual + """
+
+            UNION ALL
+            SELECT \(Kind.mark.rawValue)::integer, NULL::text, NULL::text, n.event_id::text, NULL::text,
+                   coalesce(i.mark, i.event_id)
+            FROM unnest(\(events.map(\.network.rawValue)), \(events.map(\.id.uuid))) AS n (network_id, event_id)
+            JOIN inbox i ON \(sql: .hasKey("i", "event_id", of: "n"))
+            UNION ALL
+            SELECT \(Kind.member.rawValue)::integer, n.network_id, n.channel_id, n.user_id,
+                   CASE WHEN m.is_member AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at)
+                            AND (u.wiped_at IS NULL OR m.facts_at > u.wiped_at) THEN 'member' END, m.since_event
+            FROM unnest(\(members.map(\.network.rawValue)), \(members.map(\.channel.rawValue)),
+                        \(members.map(\.user.rawValue))) AS n (network_id, channel_id, user_id)
+            \(sql: .membership)
+            \(sql: .endOfBoth)
             """
     }
 

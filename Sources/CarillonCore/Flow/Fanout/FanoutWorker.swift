@@ -235,7 +235,7 @@ package final class FanoutWorker: Service {
                 logger.debug("A page of an event was expanded", metadata: expansion.event.metadata)
             }
             news[expansion.event.networkID, default: StatisticsFigures()].count(expansion.event, since: events[index])
-            await sending.submit(held[index])
+            if !held[index].isEmpty { await sending.submit(held[index]) }
             if expansion.next != nil { unfinished.append(expansion.event) }
         }
         statistics.add(news)
@@ -257,6 +257,7 @@ package final class FanoutWorker: Service {
         acceptedAt: Timestamp? = nil,
         readPoint: (DeliveryGroup) -> ReadPoint
     ) -> [HeldGroup] {
+        guard !groups.isEmpty else { return [] }
         var held = groups.map { HeldGroup(group: $0, readPoint: readPoint($0), readAt: readAt) }
         let hasPlace = sending.reserve(held)
         for index in groups.indices {
