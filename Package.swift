@@ -108,7 +108,7 @@ let package = Package(
             name: "CarillonHTTP",
             dependencies: [
                 "CarillonCore", "CarillonDialects", "CarillonEdge", "CarillonWebhooks",
-                crypto, httpTypes, hummingbird, logging, metrics, nioCore,
+                crypto, httpTypes, hummingbird, logging, metrics, nioCore, nioHTTP1,
             ],
             swiftSettings: settings
         ),
@@ -245,7 +245,7 @@ let package = Package(
                 "CarillonCore", "CarillonDialects", "CarillonEdge", "CarillonFaces", "CarillonHTTP",
                 "CarillonProviders", "CarillonTesting", "Postgres",
                 crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore,
-                nioEmbedded, nioHTTP1,
+                nioEmbedded, nioHTTP1, nioPosix,
             ],
             swiftSettings: settings
         ),

@@ -138,6 +138,28 @@ package struct Authenticator: Sendable {
         return credentials.network
     }
 
+    /// The network whose chat backend has signed a body, as far as that can be told without waiting.
+    package func rememberedSender(_ signature: SignedBody, _ body: [UInt8], of networkID: NetworkID) -> Network? {
+        guard let credentials = cache.remembered(networkID) else { return nil }
+        let now = clock.now()
+        do throws(Problem) {
+            try signature.verify(body, secrets: credentials.webhookSecrets(at: now), now: now)
+        } catch {
+            return nil
+        }
+        return credentials.network
+    }
+
+    /// The network whose events the holder of an API key may post, as far as that can be told without waiting.
+    package func rememberedSender(_ authorization: String, of networkID: NetworkID) -> Network? {
+        guard let text = try? HTTPFields([HTTPField(name: .authorization, value: authorization)]).bearerToken(),
+            let key = APIKeySecret(text), key.networkID == networkID,
+            let credentials = cache.remembered(networkID), let role = credentials.role(of: key)
+        else { return nil }
+        let access = Access(network: credentials.network, principal: .apiKey(role), keyID: key.id)
+        return (try? access.requireEvents()).map { credentials.network }
+    }
+
     /// A network with what it says of a dialect, be that in use or not; `nil` when it says nothing of it.
     package func sender(
         of dialect: DialectName,

@@ -85,6 +85,9 @@ package final class CredentialCache: Sendable {
     /// Whether a network was there when its credentials were read last.
     private func isKnown(_ id: NetworkID) -> Bool { (known.last(id) ?? nil) != nil }
 
+    /// The credentials of a network that are remembered.
+    func remembered(_ id: NetworkID) -> VerifiableCredentials? { known.remembered(id) ?? nil }
+
     /// A network's credentials; `nil` when there is no such network.
     ///
     /// - Throws: What the store throws.

@@ -20,6 +20,12 @@ package struct SignedBody {
         self.signatures = signatures
     }
 
+    package init(id: String, timestamp: String, signatures: String) {
+        self.id = id
+        self.timestamp = timestamp
+        self.signatures = signatures
+    }
+
     /// Passes a body that one of the secrets signed lately.
     func verify(_ body: [UInt8], secrets: [WebhookSecret], now: Timestamp) throws(Problem) {
         do throws(WebhookError) {

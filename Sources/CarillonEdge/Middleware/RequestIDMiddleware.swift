@@ -1,6 +1,6 @@
 import CarillonCore
 package import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import Logging
 
 extension HTTPField.Name {
@@ -15,13 +15,13 @@ extension HTTPField.Name {
 
 /// Gives each request an id, which its answer and everything logged about it carry; and reads of which trace it is, for what it posts and
 /// for the log.
-struct RequestIDMiddleware: RouterMiddleware {
+package struct RequestIDMiddleware: RouterMiddleware {
     private static let maximumCount = 128
 
     /// Makes ids for requests that brought none.
     let makeID: @Sendable () -> String
 
-    func handle(
+    package func handle(
         _ request: Request,
         context: CarillonRequestContext,
         next: Next
@@ -44,7 +44,7 @@ struct RequestIDMiddleware: RouterMiddleware {
     }
 
     /// The caller's id, if it is 1 to 128 printable ASCII characters: anything else could forge lines of the log.
-    static func accepted(_ id: String?) -> String? {
+    package static func accepted(_ id: String?) -> String? {
         guard let id, (1...maximumCount).contains(id.utf8.count) else { return nil }
         return id.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? id : nil
     }

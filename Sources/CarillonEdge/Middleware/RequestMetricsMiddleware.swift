@@ -1,6 +1,6 @@
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
-import Metrics
+package import Metrics
 import Synchronization
 
 /// Counts answers by route, method and status, and times them by route and method.
@@ -27,11 +27,17 @@ struct RequestMetricsMiddleware: RouterMiddleware {
 }
 
 /// The metrics of requests, made once for each combination of labels, of which there is a bounded number.
-final class RequestMetrics: Sendable {
-    struct Key: Hashable {
+package final class RequestMetrics: Sendable {
+    package struct Key: Hashable {
         var route: String
         var method: HTTPRequest.Method
         var status: Int
+
+        package init(route: String, method: HTTPRequest.Method, status: Int) {
+            self.route = route
+            self.method = method
+            self.status = status
+        }
     }
 
     private struct Pair: Sendable {
@@ -42,11 +48,11 @@ final class RequestMetrics: Sendable {
     private let factory: any MetricsFactory
     private let pairs = Mutex<[Key: Pair]>([:])
 
-    init(factory: any MetricsFactory) {
+    package init(factory: any MetricsFactory) {
         self.factory = factory
     }
 
-    func answered(_ key: Key, after duration: Duration) {
+    package func answered(_ key: Key, after duration: Duration) {
         let pair = pairs.withLock { pairs in
             if let pair = pairs[key] { return pair }
             let pair = makePair(key)

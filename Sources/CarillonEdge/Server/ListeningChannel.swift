@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// A connection as Hummingbird serves it, with a ``ConnectionHandler`` next to the decoder.
+/// A connection as Hummingbird serves it, with a ``ConnectionHandler`` next to the decoder, and perhaps an ``IntakeHandler`` behind it.
 struct ListeningChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
@@ -12,20 +12,29 @@ struct ListeningChannel: ServerChildChannel {
     private let connections: InboundConnections
     private let settings: ServerSettings
     private let refusals: RefusalWriter
+    private let makeIntake: @Sendable (any EventLoop) -> IntakeHandler?
 
-    init(_ http: HTTP1Channel, connections: InboundConnections, settings: ServerSettings, logger: Logger) {
+    init(
+        _ http: HTTP1Channel,
+        connections: InboundConnections,
+        settings: ServerSettings,
+        logger: Logger,
+        makeIntake: @escaping @Sendable (any EventLoop) -> IntakeHandler?
+    ) {
         self.http = http
         self.connections = connections
         self.settings = settings
         refusals = RefusalWriter(logger: logger)
+        self.makeIntake = makeIntake
     }
 
     func setup(channel: any NIOCore.Channel, logger: Logger) -> EventLoopFuture<Value> {
-        http.setup(channel: channel, logger: logger).flatMapThrowing { [connections, settings, refusals] value in
+        http.setup(channel: channel, logger: logger).flatMapThrowing { [connections, settings, refusals, makeIntake] value in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let handler = ConnectionHandler(connections: connections, settings: settings, refusals: refusals)
             try pipeline.addHandler(handler, position: .after(decoder))
+            if let intake = makeIntake(channel.eventLoop) { try pipeline.addHandler(intake, position: .after(handler)) }
             return value
         }
     }

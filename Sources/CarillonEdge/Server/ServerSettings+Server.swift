@@ -1,7 +1,7 @@
 package import Hummingbird
 import HummingbirdCore
 package import Logging
-import NIOCore
+package import NIOCore
 
 extension ServerSettings {
     /// The server to build an `Application` with.
@@ -11,8 +11,15 @@ extension ServerSettings {
     /// - Parameters:
     ///   - connections: Keeps account of the server's connections.
     ///   - logger: Told of requests that could not be read.
+    ///   - intake: Makes, or has, what takes requests on an event loop; without it each has a task.
+    ///   - failures: Told what the intake could not do.
     /// - Returns: The server.
-    package func server(_ connections: InboundConnections, logger: Logger) -> HTTPServerBuilder {
+    package func server(
+        _ connections: InboundConnections,
+        logger: Logger,
+        intake: (@Sendable (any EventLoop) -> any RequestIntake)? = nil,
+        failures: FailedRequests = FailedRequests()
+    ) -> HTTPServerBuilder {
         let configuration = HTTP1Channel.Configuration(
             additionalChannelHandlers: [RequestDeadlineHandler(limit: requestDeadline)],
             httpDecoderConfiguration: .init(
@@ -26,7 +33,8 @@ extension ServerSettings {
                 HTTP1Channel(responder: responder, configuration: configuration),
                 connections: connections,
                 settings: self,
-                logger: logger
+                logger: logger,
+                makeIntake: { loop in intake.map { IntakeHandler($0(loop), failures: failures) } }
             )
         }
     }

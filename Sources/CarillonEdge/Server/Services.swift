@@ -68,6 +68,8 @@ package final class Services: Sendable {
     /// Where devices and servers may be reached.
     package let egress: EgressGuard
     package let rates: RequestRates
+    /// Why requests failed that were taken on their event loop.
+    package let failures = FailedRequests()
     package let metrics: any MetricsFactory
     /// Where what goes wrong is reported, without tokens, keys and texts.
     package let logger: Logger

@@ -13,7 +13,7 @@ struct EventController: Controller {
     let count: PostCount
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.post("/v1/networks/{network}/events") { request, context in
+        router.post(RouterPath(EventIntake.route)) { request, context in
             try await count.counting("events", context) { try await post(request, context) }
         }
         router.pages.get("/v1/networks/{network}/events", use: list)
@@ -38,6 +38,7 @@ struct EventController: Controller {
             let parser = EventParser(clock: services.clock)
             switch try parser.parse(body: body, fallbackSourceID: request.headers[SignedBody.idHeader]) {
             case .single(let event):
+                if let failure = services.failures.take(context.channel) { throw failure }
                 guard let answer = try await accepted([event], of: network).first else { throw Problem.internalError }
                 return .json(answer, status: .accepted)
             case .batch(let events):

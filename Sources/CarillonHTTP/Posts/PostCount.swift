@@ -27,6 +27,11 @@ struct PostCount: Sendable {
         }
     }
 
+    /// Counts posts that were accepted.
+    func add(_ posts: Int, on route: String, of network: NetworkID) {
+        recorder.add(to: network) { $0.posts[route, default: StatisticsFigures.Posts()].all += posts }
+    }
+
     private func count(
         _ status: HTTPResponse.Status?,
         on route: String,

@@ -115,6 +115,7 @@ struct Servers: Sendable {
         limits.trustedProxies = settings.trustedProxies
         limits.corsOrigins = settings.corsOrigins
         limits.connections = descriptors.publicConnections
+        let intakes = EventIntakes(services, settings: limits)
         open = Listener(
             router: PublicRouter.make(
                 services,
@@ -134,7 +135,9 @@ struct Servers: Sendable {
             port: .open,
             readiness: storage.readiness,
             metrics: storage.metrics,
-            logger: logger
+            logger: logger,
+            intake: { intakes.intake(of: $0) },
+            failures: services.failures
         )
         let looks = HealthLooks(storage, concern: descriptors.concern)
         let metrics = storage.metrics
@@ -174,7 +177,9 @@ private struct Listener: Service {
         port: Readiness.Port,
         readiness: Readiness,
         metrics: any MetricsFactory,
-        logger: Logger
+        logger: Logger,
+        intake: (@Sendable (any EventLoop) -> any RequestIntake)? = nil,
+        failures: FailedRequests = FailedRequests()
     ) {
         self.address = address
         setting = port == .open ? .listen : .managementListen
@@ -182,7 +187,9 @@ private struct Listener: Service {
             responder: router.buildResponder(),
             server: settings.server(
                 InboundConnections(settings, port: port == .open ? "public" : "management", metrics: metrics),
-                logger: logger
+                logger: logger,
+                intake: intake,
+                failures: failures
             ),
             configuration: settings.configuration(address: .hostname(address.host, port: address.port)),
             onServerRunning: { channel in

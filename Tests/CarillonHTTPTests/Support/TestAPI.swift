@@ -43,7 +43,8 @@ struct TestAPI {
     let rates: RequestRates
     let dispatcher: RecordingDispatcher
     let caller: RecordingCaller
-    let journal: Journal
+    let services: Services
+    var journal: Journal { services.journal }
 
     var store: StoreScene { database.stores }
     var now: Timestamp { database.time.clock.now() }
@@ -173,6 +174,7 @@ func withAPI(
     asker: any UserTokenAsker = NobodyToAsk(),
     pages: PagePlaces = PagePlaces(connections: 6, processors: 4),
     logger: Logger = .silent,
+    accepting: @escaping @Sendable ([ParsedEvent]) async throws -> Void = { _ in },
     _ test: @Sendable (TestAPI) async throws -> Void
 ) async throws {
     try await TimedDatabase.lend(from: TestAPI.now) { database in
@@ -189,8 +191,10 @@ func withAPI(
             credentials: credentials(database.stores),
             asker: asker,
             pages: pages,
-            rates: rates
+            rates: rates,
+            accepting: accepting
         )
+        let intakes = EventIntakes(services, settings: settings)
         let application = Application(
             router: PublicRouter.make(
                 services,
@@ -202,7 +206,9 @@ func withAPI(
             ),
             server: settings.server(
                 InboundConnections(settings, port: "test", metrics: NOOPMetricsHandler.instance),
-                logger: .silent
+                logger: .silent,
+                intake: { intakes.intake(of: $0) },
+                failures: services.failures
             ),
             configuration: settings.configuration(address: .hostname("127.0.0.1", port: 0)),
             logger: logger
@@ -214,7 +220,7 @@ func withAPI(
                 rates: rates,
                 dispatcher: dispatcher,
                 caller: caller,
-                journal: services.journal
+                services: services
             )
             try await test(api)
         }
@@ -256,7 +262,8 @@ extension Services {
         credentials: (any ProviderCredentialStore)? = nil,
         asker: any UserTokenAsker = NobodyToAsk(),
         pages: PagePlaces = PagePlaces(connections: 6, processors: 4),
-        rates: RequestRates = RequestRates()
+        rates: RequestRates = RequestRates(),
+        accepting: @escaping @Sendable ([ParsedEvent]) async throws -> Void = { _ in }
     ) throws {
         self.init(
             accounts: store.accounts,
@@ -281,7 +288,10 @@ extension Services {
             relays: store.relays,
             sources: store.sources,
             recipients: store.recipients,
-            accept: { parsed, network in try await store.ingest(parsed, in: network, store.ids, at: clock.now()) },
+            accept: { parsed, network in
+                try await accepting(parsed)
+                return try await store.ingest(parsed, in: network, store.ids, at: clock.now())
+            },
             history: store.history,
             journal: Journal(store: store.journal, clock: clock, logger: .silent),
             recorder: StatisticsRecorder(clock: clock),

@@ -1,0 +1,171 @@
+import DequeModule
+import NIOCore
+import NIOHTTP1
+
+/// Has requests answered on their event loop that are whole in the moment in which they arrive, as far as a ``RequestIntake`` takes them.
+///
+/// Stands between ``ConnectionHandler`` and what gives each request a task. All other requests are handed on as they came, and answers keep
+/// their order: nothing is taken as long as somebody else owes an answer, and what comes behind a request that was taken waits.
+final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private struct Request {
+        let head: HTTPRequestHead
+        var body = ByteBuffer()
+    }
+
+    private let intake: any RequestIntake
+    private let failures: FailedRequests
+
+    /// What may be whole in a moment.
+    private var held: Request?
+    /// What the intake has in hand.
+    private var taken: Request?
+    /// What arrived behind that.
+    private var waiting: Deque<HTTPServerRequestPart> = []
+    private var isReadDue = false
+    /// What those behind would close the connection for, who know nothing of an answer that is due.
+    private var events: [Any] = []
+    /// Answers of the intake that are not on their way yet.
+    private var unsent = 0
+    /// Requests that were handed on and whose answers have not ended.
+    private var owed = 0
+    private var hasFailed = false
+
+    init(_ intake: any RequestIntake, failures: FailedRequests) {
+        self.intake = intake
+        self.failures = failures
+    }
+
+    // MARK: What arrives
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        if taken == nil { receive(part, context) } else { waiting.append(part) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        handOnHeld(context)
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if waiting.isEmpty { context.read() } else { isReadDue = true }
+    }
+
+    private func receive(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head(let head):
+            if owed == 0, events.isEmpty, intake.mayTake(head) {
+                held = Request(head: head)
+            } else {
+                owed += 1
+                context.fireChannelRead(wrapInboundOut(part))
+            }
+        case .body(var bytes):
+            guard held != nil else { return context.fireChannelRead(wrapInboundOut(part)) }
+            if held?.body.readableBytes == 0 { held?.body = bytes } else { held?.body.writeBuffer(&bytes) }
+        case .end:
+            guard let request = held else { return context.fireChannelRead(wrapInboundOut(part)) }
+            held = nil
+            taken = request
+            guard !intake.take(request.head, request.body, reply: { self.reply($0, context) }) else { return }
+            taken = nil
+            handOn(request, context)
+            context.fireChannelRead(wrapInboundOut(part))
+        }
+    }
+
+    /// Hands on a request but for its end.
+    private func handOn(_ request: Request, _ context: ChannelHandlerContext) {
+        owed += 1
+        context.fireChannelRead(wrapInboundOut(.head(request.head)))
+        if request.body.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(request.body))) }
+    }
+
+    private func handOnHeld(_ context: ChannelHandlerContext) {
+        guard let request = held else { return }
+        held = nil
+        handOn(request, context)
+    }
+
+    // MARK: What is answered
+
+    private func reply(_ reply: IntakeReply, _ context: ChannelHandlerContext) {
+        guard let request = taken else { return }
+        taken = nil
+        switch reply {
+        case .answer(let head, let body):
+            unsent += 1
+            let sent = context.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.assumeIsolated().whenComplete { _ in
+                self.unsent -= 1
+                self.fireEvents(context)
+            }
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
+        case .handOn(let failure):
+            if let failure { failures.note(failure, on: context.channel) }
+            hasFailed = failure != nil
+            handOn(request, context)
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
+        }
+        goOn(context)
+    }
+
+    /// Goes on with what has waited.
+    private func goOn(_ context: ChannelHandlerContext) {
+        while taken == nil, let part = waiting.popFirst() { receive(part, context) }
+        guard taken == nil else { return }
+        handOnHeld(context)
+        context.fireChannelReadComplete()
+        fireEvents(context)
+        guard isReadDue else { return }
+        isReadDue = false
+        context.read()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) {
+            owed = max(0, owed - 1)
+            forgetFailure(context)
+        }
+        context.write(data, promise: promise)
+    }
+
+    private func forgetFailure(_ context: ChannelHandlerContext) {
+        guard hasFailed else { return }
+        hasFailed = false
+        _ = failures.take(context.channel)
+    }
+
+    // MARK: The end
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        handOnHeld(context)
+        let isLast = event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed
+        if isLast, taken != nil || unsent > 0 {
+            events.append(event)
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func fireEvents(_ context: ChannelHandlerContext) {
+        guard taken == nil, unsent == 0 else { return }
+        let events = events
+        self.events = []
+        for event in events { context.fireUserInboundEventTriggered(event) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        (held, taken) = (nil, nil)
+        waiting = []
+        forgetFailure(context)
+        context.fireChannelInactive()
+    }
+}
