@@ -29,7 +29,8 @@ struct ListeningChannel: ServerChildChannel {
     }
 
     func setup(channel: any NIOCore.Channel, logger: Logger) -> EventLoopFuture<Value> {
-        http.setup(channel: channel, logger: logger).flatMapThrowing { [connections, settings, refusals, makeIntake] value in
+        http.setup(channel: channel, logger: logger).flatMapThrowing {
+            [connections, settings, refusals, makeIntake] value in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let handler = ConnectionHandler(connections: connections, settings: settings, refusals: refusals)
