@@ -79,6 +79,7 @@ extension MoveFence {
                 try session.execute(
                     "DELETE FROM networks WHERE network_id = \(network.rawValue) AND NOT \(sql: .isHere)"
                 )
+                try session.noteDeparture(of: network)
                 try session.countFaceChange()
             }
             guard try session.execute("SELECT FROM networks WHERE network_id = \(network.rawValue)") == 0 else {
