@@ -17,6 +17,10 @@ import Testing
         try await scene.pool.all("SELECT network_id FROM departed_networks ORDER BY 1", as: String.self)
     }
 
+    private func fences(_ scene: StoreScene) async throws -> Set<NetworkID> {
+        try await MoveFence.networks(in: scene.pool)
+    }
+
     @Test
     func `where a network has left, what comes for it is refused for good, and where it was deleted it is dropped`()
         async throws
@@ -86,6 +90,92 @@ import Testing
             try await held.release()
             await #expect(throws: PlacementProblem.moving) { _ = try await late.value }
             #expect(try await source.pool.count("event_keys") == 0)
+        }
+    }
+
+    @Test func `a network goes on where it was, without another attempt, when there is no room where it was to go`()
+        async throws
+    {
+        try await MoveStage.with(scene) { stage in
+            try await stage.source.fillForMove(people: 10)
+            let before = try await stage.rows(in: stage.source)
+            try await stage.target.pool.script(
+                """
+                CREATE SEQUENCE attempts;
+                CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    PERFORM nextval('attempts');
+                    RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100';
+                END
+                $$;
+                CREATE TRIGGER fill_disk BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION fill_disk();
+                """
+            )
+            let move = try await stage.move()
+            #expect(move.step == .cancelled)
+            #expect(move.reason?.contains("53100") == true, "\(move.reason ?? "")")
+            #expect(try await stage.target.pool.first("SELECT last_value FROM attempts", as: Int64.self) == 1)
+            #expect(try await stage.rows(in: stage.source) == before)
+            #expect(try await stage.rows(in: stage.target).values.allSatisfy(\.isEmpty))
+            try await stage.source.accept(message("on"))
+            try await stage.target.pool.script("DROP TRIGGER fill_disk ON users")
+            try await stage.source.letGo()
+            #expect(try await stage.move().step == .done)
+        }
+    }
+
+    @Test func `of moves of one network that are begun at once one begins`() async throws {
+        try await MoveStage.with(scene) { stage in
+            let begun = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<6 {
+                    group.addTask {
+                        do {
+                            return try await stage.catalog.begin(stage.network, to: MoveStage.p1)?.hasBegun == true
+                        } catch MoveProblem.inProgress {
+                            return false
+                        }
+                    }
+                }
+                return try await group.reduce(into: 0) { count, hasBegun in count += hasBegun ? 1 : 0 }
+            }
+            #expect(begun == 1)
+            try await stage.finish()
+            #expect(try await stage.catalog.last(of: stage.network)?.step == .done)
+        }
+    }
+
+    @Test func `a network that is deleted while its fence is made is gone, and in nobody's way`() async throws {
+        try await MoveStage.with(scene) { stage in
+            try await stage.source.accept(message("before"))
+            _ = try await stage.catalog.begin(stage.network, to: MoveStage.p1)
+            let mover = stage.mover()
+            let move = try #require(try await stage.take(mover.holder))
+            for scene in [stage.source, stage.target] {
+                try await MoveFence(network: stage.network, pool: scene.pool).raise {}
+            }
+            try await stage.catalog.freeze(move, by: mover.holder)
+            // Whoever had not heard of that yet. It stays on the list, since it moves.
+            #expect(try await stage.source.accounts.deleteNetwork(stage.network))
+            try await stage.list.remove([stage.network], from: .home, olderThan: .zero)
+            while try await mover.work() {}
+            #expect(try await stage.catalog.last(of: stage.network)?.step == .cancelled)
+            for scene in [stage.source, stage.target] {
+                #expect(try await fences(scene).isEmpty)
+                #expect(try await departed(scene) == [])
+                #expect(try await scene.pool.count("former_networks") == 0)
+            }
+            let surveys: [PlacementName: any NetworkSurvey] = [
+                .home: stage.source.survey, MoveStage.p1: stage.target.survey,
+            ]
+            let sweep = PlacementSweep(
+                catalog: stage.list,
+                surveys: Placed(surveys) { _, _ in .home },
+                logger: TestDatabase.logger
+            )
+            await sweep.sweep(patience: .zero)
+            #expect(try await stage.list.list(unless: nil)?.placements == [scene.otherNetwork: .home])
+            let network = Network(id: stage.network, createdAt: WallClock.system.now())
+            #expect(try await stage.source.accounts.createNetwork(network))
         }
     }
 }

@@ -85,7 +85,9 @@ package struct NetworkMover: Sendable {
             } catch  where !(error is MoveLost || error is CancellationError) {
                 let since = failingSince ?? .now
                 failingSince = since
-                let isOver = .now - since > Self.patience || !error.isTransient
+                // What has no room there finds none while nobody can change anything.
+                let isFull = (error as? PostgresError)?.sqlState == .diskFull
+                let isOver = .now - since > Self.patience || !error.isTransient || isFull
                 // Behind the switch there is but one way, and somebody else may find it.
                 if isOver, move.step == .switching { throw error }
                 if isOver { return try await bringBack(move, because: "\(error)") }
