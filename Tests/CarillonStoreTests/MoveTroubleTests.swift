@@ -124,6 +124,34 @@ import Testing
         }
     }
 
+    @Test func `nothing is refused for a move to where tables or secrets would not be understood`() async throws {
+        try await MoveStage.with(scene) { stage in
+            try await stage.source.accept(message("before"))
+            try await stage.source.letGo()
+            func expectRefusal(_ words: String) async throws {
+                let move = try await stage.move()
+                #expect(move.step == .cancelled)
+                #expect(move.reason?.contains(words) == true, "\(move.reason ?? "")")
+                #expect(move.frozen == .zero)
+                #expect(try await fences(stage.source).isEmpty)
+                #expect(try await stage.list.list(unless: nil)?.moving == [])
+            }
+            try await stage.source.pool.script(
+                "INSERT INTO master_key_canary (sealed) VALUES ('\\x01aaaaaaaa0000')"
+            )
+            try await stage.target.pool.script(
+                "INSERT INTO master_key_canary (sealed) VALUES ('\\x01bbbbbbbb0000')"
+            )
+            try await expectRefusal("master key")
+            // The same key, and never the same bytes behind its name.
+            try await stage.target.pool.script("UPDATE master_key_canary SET sealed = '\\x01aaaaaaaa1111'")
+            try await stage.target.pool.script("INSERT INTO schema_migrations VALUES (9999, '9999_later', 'x', now())")
+            try await expectRefusal("different releases")
+            try await stage.target.pool.script("DELETE FROM schema_migrations WHERE version = 9999")
+            #expect(try await stage.move().step == .done)
+        }
+    }
+
     @Test func `of moves of one network that are begun at once one begins`() async throws {
         try await MoveStage.with(scene) { stage in
             let begun = try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -27,6 +27,15 @@ extension MoveFence {
         }
     }
 
+    /// What the placement's secrets begin with, which names the master key that they are sealed with; `nil` before it is known.
+    func masterKeyName() async throws -> [UInt8]? {
+        try await pool.withConnection { session in
+            try session.queryFirst("SELECT sealed FROM master_key_canary") { row in
+                Array(try row.decode(0, as: [UInt8].self).prefix(SecretBox.headerLength))
+            }
+        }
+    }
+
     /// Whether nobody has anything of the network in hand.
     func isDrained() async throws -> Bool {
         try await pool.withConnection { session in
