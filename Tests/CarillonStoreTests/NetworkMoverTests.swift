@@ -8,115 +8,18 @@ import Testing
 
 /// A network that moves from one placement to another.
 @Suite(.stores, .timeLimit(.minutes(5))) struct NetworkMoverTests {
-    private static let p1 = PlacementName("p1") ?? .home
+    private static let p1 = MoveStage.p1
 
     /// Where networks begin, which is home.
     private let scene = StoreScene.here
 
-    /// Home, and a placement beside it.
-    private struct Stage: Sendable {
-        let source: StoreScene
-        let target: StoreScene
-        var network: NetworkID { source.network }
-        var catalog: PostgresMoveCatalog { PostgresMoveCatalog(pool: source.pool, rest: .zero) }
-        var list: PostgresPlacementCatalog { PostgresPlacementCatalog(pool: source.pool) }
-
-        func mover() -> NetworkMover {
-            NetworkMover(
-                catalog: catalog,
-                pools: [.home: source.pool, p1: target.pool],
-                logger: TestDatabase.logger
-            )
-        }
-
-        func take(_ holder: UUID) async throws -> NetworkMove? {
-            try await catalog.take(holder, among: [.home, p1])
-        }
-
-        /// Has a mover do all there is to do.
-        func finish() async throws {
-            let mover = mover()
-            while try await mover.work() {}
-        }
-
-        func move(to target: PlacementName = p1) async throws -> NetworkMove {
-            _ = try await catalog.begin(network, to: target)
-            try await finish()
-            return try #require(try await catalog.last(of: network))
-        }
-
-        /// The rows of the network in each table that is moved, as text.
-        func rows(in scene: StoreScene) async throws -> [String: [String]] {
-            let network = network
-            return try await scene.pool.withConnection { session in
-                try session.movedTables().filter(\.isMoved).reduce(into: [:]) { rows, table in
-                    // What says whose turn it is, and whether the network is here, is another afterwards.
-                    rows[table.name] = try session.query(
-                        .unprepared(
-                            """
-                            SELECT (to_jsonb(t) - 'away' - 'leased' - 'lease_token' - 'run_at')::text
-                            FROM \(identifier: table.name) t WHERE network_id = \(network.rawValue) ORDER BY 1
-                            """
-                        )
-                    ) { row in try row.decode(0, as: String.self) }
-                }
-            }
-        }
-    }
-
-    private func withStage(_ body: (Stage) async throws -> Void) async throws {
-        try await TestDatabase.withPool { pool in
-            let stage = Stage(source: scene, target: try StoreScene(pool: pool))
-            try await stage.list.enter([.home, Self.p1])
-            try await body(stage)
-        }
-    }
-
-    private func bind(_ name: String, _ network: NetworkID, in scene: StoreScene) async throws {
-        let binding = FaceBinding(.matrix, name, of: network, ["x": 1], at: .seconds(5))
-        _ = try await scene.faces.putFaceBinding(binding, claiming: true)
-    }
-
-    /// Nobody holds anything.
-    private func letGo(_ scene: StoreScene) async throws {
-        for queue in ["inbox", "deliveries"] {
-            try await scene.pool.execute("UPDATE \(identifier: queue) SET leased = false, run_at = now()")
-        }
-    }
-
-    /// Something of many kinds.
-    private func fill(_ scene: StoreScene, people: Int = 3_000) async throws {
-        _ = try await scene.accept(
-            .created("c", by: "alice", members: ["alice", "bob"]),
-            .message("c", from: Person(id: "alice"), at: 1, channelName: "Règles \"du\" jeu")
-        )
-        _ = try await scene.target("d", of: "bob")
-        _ = try await scene.toggles.updateToggles(.network, in: scene.network, by: .admin, expected: nil) { _ in
-            ["channels": ["x"]]
-        }
-        _ = try await scene.tags.putTag(Tag(id: "news", description: "News"), in: scene.network)
-        _ = try await scene.endpoints.addEndpoint(
-            .sample("e-1", description: "Bot"),
-            secret: .generate(),
-            of: scene.network,
-            answering: nil
-        )
-        try await bind("com.acme", scene.network, in: scene)
-        try await scene.enqueue(to: [[try await scene.target("d2", of: "bob")]])
-        _ = try await scene.accept(.message("c", from: Person(id: "alice"), at: 2))
-        try await letGo(scene)
-        let network = scene.network.rawValue
-        try await scene.pool.execute(
-            """
-            INSERT INTO users (network_id, user_id, facts_at, display_name)
-            SELECT \(network), 'u' || n, 'epoch', 'Name ' || n || E' \\'"\\n' FROM generate_series(1, \(people)) n
-            """
-        )
+    private func withStage(_ body: (MoveStage) async throws -> Void) async throws {
+        try await MoveStage.with(scene, body)
     }
 
     @Test func `everything of a network is in its new placement, and nothing where it was`() async throws {
         try await withStage { stage in
-            try await fill(stage.source)
+            try await stage.source.fillForMove()
             let before = try await stage.rows(in: stage.source)
             let move = try await stage.move()
             #expect(move.step == .done)
@@ -148,7 +51,7 @@ import Testing
 
     @Test(arguments: 0..<4) func `whoever goes on with a move that was cut off ends it`(steps: Int) async throws {
         try await withStage { stage in
-            try await fill(stage.source, people: 100)
+            try await stage.source.fillForMove(people: 100)
             let before = try await stage.rows(in: stage.source)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let lost = stage.mover()
@@ -169,7 +72,7 @@ import Testing
         async throws
     {
         try await withStage { stage in
-            try await fill(stage.source, people: 100)
+            try await stage.source.fillForMove(people: 100)
             let before = try await stage.rows(in: stage.source)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let mover = stage.mover()
@@ -189,14 +92,14 @@ import Testing
             _ = try await stage.source.directory.addMember("carl", to: "c", in: stage.network)
             #expect(try await stage.source.inbox.claimEvents(limit: 10).count == 3)
             // And it may go after all.
-            try await letGo(stage.source)
+            try await stage.source.letGo()
             #expect(try await stage.move().step == .done)
         }
     }
 
     @Test func `whoever has not heard of a move writes nothing, and others' work beside it is done`() async throws {
         try await withStage { stage in
-            try await fill(stage.source, people: 10)
+            try await stage.source.fillForMove(people: 10)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let mover = stage.mover()
             var move = try #require(try await stage.take(mover.holder))
@@ -285,7 +188,7 @@ import Testing
 
     @Test func `whoever has lost a move changes nothing any more`() async throws {
         try await withStage { stage in
-            try await fill(stage.source, people: 10)
+            try await stage.source.fillForMove(people: 10)
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             let (lost, other) = (stage.mover(), stage.mover())
             var move = try #require(try await stage.take(lost.holder))
@@ -315,7 +218,7 @@ import Testing
         try await withStage { stage in
             try await stage.source.pool.script("SELECT setval('marks', 40960000)")
             _ = try await stage.source.pending(.created("c", by: "alice", members: ["alice", "bob"]))
-            try await letGo(stage.source)
+            try await stage.source.letGo()
             #expect(try await stage.move().step == .done)
             let message = try await stage.target.pending(.message("c", from: Person(id: "alice"), at: 9))
             let query = RecipientQuery(
@@ -333,7 +236,7 @@ import Testing
 
     @Test func `a placement that cannot take it, or has what must be unique, keeps nothing of it`() async throws {
         try await withStage { stage in
-            try await fill(stage.source, people: 10)
+            try await stage.source.fillForMove(people: 10)
             let before = try await stage.rows(in: stage.source)
             try await stage.target.pool.script(
                 "ALTER TABLE users ADD CONSTRAINT full_disk CHECK (user_id <> 'u7') NOT VALID"
@@ -346,7 +249,7 @@ import Testing
             try await stage.target.pool.script("ALTER TABLE users DROP CONSTRAINT full_disk")
             // A name elsewhere that somebody has there already.
             try await stage.target.accounts.createNetwork(Network(id: "squatter", createdAt: WallClock.system.now()))
-            try await bind("com.acme", "squatter", in: stage.target)
+            try await stage.target.bind("com.acme", "squatter")
             move = try await stage.move()
             #expect(move.step == .cancelled)
             #expect(move.reason?.contains("table faces") == true)
@@ -363,7 +266,7 @@ import Testing
 
     @Test func `a network goes there and back, and what it left is out of the way`() async throws {
         try await withStage { stage in
-            try await fill(stage.source, people: 10)
+            try await stage.source.fillForMove(people: 10)
             let before = try await stage.rows(in: stage.source)
             let lazy = PostgresMoveCatalog(pool: stage.source.pool)
             let mover = NetworkMover(
@@ -394,7 +297,7 @@ import Testing
 
     @Test func `a fence of somebody who slept through the end of a move is removed`() async throws {
         try await withStage { stage in
-            try await fill(stage.source, people: 10)
+            try await stage.source.fillForMove(people: 10)
             let late = MoveFence(network: stage.network, pool: stage.source.pool)
             try await late.raise {}
             #expect(try await late.set(.draining, after: [nil]))
@@ -410,7 +313,7 @@ import Testing
             #expect(try await stage.source.inbox.claimEvents(limit: 10).count == 4)
             #expect(held.count == 1, "others' work stays in their hands")
             // One that moves keeps its own.
-            try await letGo(stage.source)
+            try await stage.source.letGo()
             _ = try await stage.catalog.begin(stage.network, to: Self.p1)
             var move = try #require(try await stage.take(mover.holder))
             try await mover.advance(&move)

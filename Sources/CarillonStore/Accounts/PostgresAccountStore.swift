@@ -48,6 +48,7 @@ package struct PostgresAccountStore: AccountStore {
                     guard try !session.hasLeavings(of: network.id) else { return .beingDeleted }
                     guard try session.freeName(of: network.id, after: former.rest) else { return .beingDeleted }
                     guard try session.insert(network) else { return .refused }
+                    try session.forgetDeparture(of: network.id)
                     for secret in secrets { try session.insert(secret, .incoming, of: network.id) }
                     for key in tokenKeys { try session.insert(key, of: network.id) }
                     for key in credentials.apiKeys { try session.insert(key) }

@@ -61,6 +61,7 @@ package final class PostgresEventInbox: EventInbox {
 
     /// Claims the source ids, and a block of marks for the new ones; answers under which id each is known now, which for a
     /// new one is its own, and for one of a network that there is not none. Looks, on the way, what of the facts is known already.
+    /// - Throws: ``PlacementProblem/moving`` where one of the networks has left for another placement.
     private static func recordKeys(
         of events: [IncomingEvent],
         _ facts: inout KnownFacts,
@@ -100,6 +101,8 @@ package final class PostgresEventInbox: EventInbox {
         ) { row in
             known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
         }
+        let absent = Set(others.lazy.filter { known[$0.key] == nil }.map(\.networkID))
+        if !absent.isEmpty, try session.isAnyDeparted(of: Array(absent)) { throw PlacementProblem.moving }
         return (known, start)
     }
 

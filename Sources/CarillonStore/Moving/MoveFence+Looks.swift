@@ -27,6 +27,15 @@ extension MoveFence {
         }
     }
 
+    /// What the placement's secrets begin with, which names the master key that they are sealed with; `nil` before it is known.
+    func masterKeyName() async throws -> [UInt8]? {
+        try await pool.withConnection { session in
+            try session.queryFirst("SELECT sealed FROM master_key_canary") { row in
+                Array(try row.decode(0, as: [UInt8].self).prefix(SecretBox.headerLength))
+            }
+        }
+    }
+
     /// Whether nobody has anything of the network in hand.
     func isDrained() async throws -> Bool {
         try await pool.withConnection { session in
@@ -79,6 +88,7 @@ extension MoveFence {
                 try session.execute(
                     "DELETE FROM networks WHERE network_id = \(network.rawValue) AND NOT \(sql: .isHere)"
                 )
+                try session.noteDeparture(of: network)
                 try session.countFaceChange()
             }
             guard try session.execute("SELECT FROM networks WHERE network_id = \(network.rawValue)") == 0 else {

@@ -5,11 +5,13 @@ import Postgres
 struct MovedTable: Sendable, Equatable {
     /// What is home's, or made anew where a network comes to, or forgotten on its way.
     private static let leftBehind: Set = [
-        "changes", "change_counters", "lane_reports", "former_networks", "placed_networks", "face_names",
-        "network_moves",
+        "changes", "change_counters", "lane_reports", "former_networks", "departed_networks", "placed_networks",
+        "face_names", "network_moves",
     ]
-    /// What stays home's, whatever moves.
-    private static let unfenced: Set = ["former_networks", "placed_networks", "face_names", "network_moves"]
+    /// What stays home's, or is about networks that are not here, whatever moves.
+    private static let unfenced: Set = [
+        "former_networks", "departed_networks", "placed_networks", "face_names", "network_moves",
+    ]
 
     var name: String
     var columns: [String]
@@ -93,8 +95,8 @@ extension MovedTable {
         return page
     }
 
-    /// Writes rows that were read elsewhere, unless they are here already.
-    func insert(_ page: MovedRows, _ session: borrowing PostgresSession) throws {
+    /// Writes rows of a network that were read elsewhere, unless they are here already.
+    func insert(_ page: MovedRows, of network: NetworkID, _ session: borrowing PostgresSession) throws {
         let names = list(columns.map { "\(identifier: $0)" })
         // One that arrives is not here yet.
         let row: SQL = name == "networks" ? "n.row || jsonb_build_object('away', 'in')" : "n.row"
@@ -111,6 +113,7 @@ extension MovedTable {
                 """
             )
         )
+        if name == "networks" { try session.forgetDeparture(of: network) }
     }
 
     func count(of network: NetworkID, _ session: borrowing PostgresSession) throws -> Int64 {

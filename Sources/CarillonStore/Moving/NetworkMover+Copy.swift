@@ -46,7 +46,7 @@ extension NetworkMover {
             guard count > 0 else { return }
             try await target.asMover { session in
                 try session.holdArrival(of: target.network, isFirst: table.name == "networks")
-                try table.insert(page, session)
+                try table.insert(page, of: target.network, session)
             }
             move.rows += Int64(count)
             move.bytes += Int64(page.bytes)

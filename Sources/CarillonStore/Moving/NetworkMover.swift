@@ -85,7 +85,9 @@ package struct NetworkMover: Sendable {
             } catch  where !(error is MoveLost || error is CancellationError) {
                 let since = failingSince ?? .now
                 failingSince = since
-                let isOver = .now - since > Self.patience || !error.isTransient
+                // What has no room there finds none while nobody can change anything.
+                let isFull = (error as? PostgresError)?.sqlState == .diskFull
+                let isOver = .now - since > Self.patience || !error.isTransient || isFull
                 // Behind the switch there is but one way, and somebody else may find it.
                 if isOver, move.step == .switching { throw error }
                 if isOver { return try await bringBack(move, because: "\(error)") }
@@ -131,7 +133,7 @@ extension NetworkMover {
             try await remove(move, from: move.target)
         }
         let (source, target) = (try fence(move.network, in: move.source), try fence(move.network, in: move.target))
-        try await checkSchemas(of: source, target)
+        try await checkPlacements(source, target)
         // As long as the network's row says nothing, whoever writes is let through: nobody waits for this.
         for fence in [source, target] { try await fence.raise(holding: holding(move)) }
         move = try await catalog.hold(move, by: holder)
@@ -156,7 +158,7 @@ extension NetworkMover {
     }
 
     /// Makes sure that what is copied is understood where it comes to.
-    private func checkSchemas(of source: MoveFence, _ target: MoveFence) async throws {
+    private func checkPlacements(_ source: MoveFence, _ target: MoveFence) async throws {
         for fence in [source, target] {
             // There a trigger meets tables of other names, and none of the rows that it asks for.
             guard try await CitusSchema.look(fence.pool)?.isDistributed != true else {
@@ -165,6 +167,9 @@ extension NetworkMover {
         }
         guard try await source.migrations() == target.migrations() else {
             throw MoveRefused(reason: "the tables of the two placements are of different releases")
+        }
+        if let key = try await source.masterKeyName(), let other = try await target.masterKeyName(), key != other {
+            throw MoveRefused(reason: "the secrets of the two placements are sealed with different master keys")
         }
     }
 

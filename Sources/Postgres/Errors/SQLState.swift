@@ -65,6 +65,8 @@ extension SQLState {
     public static let duplicateDatabase = SQLState(rawValue: "42P04")
     /// `42P07`: the table exists already.
     public static let duplicateTable = SQLState(rawValue: "42P07")
+    /// `53100`: there is no room on the disk.
+    public static let diskFull = SQLState(rawValue: "53100")
     /// `53300`: the server has no connection left.
     public static let tooManyConnections = SQLState(rawValue: "53300")
     /// `55P03`: a lock was not granted within the lock timeout.

@@ -40,8 +40,8 @@ extension PlacementStorage {
                 )
             }
         } catch {
-            let reason = state.problem ?? "PostgreSQL does not answer"
-            return PlacementAdministration.Look(reason: reason)
+            let answer = (error as? PostgresError).map { "\($0)" }
+            return PlacementAdministration.Look(reason: state.problem ?? answer ?? "PostgreSQL does not answer")
         }
     }
 }

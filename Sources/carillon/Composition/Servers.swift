@@ -53,15 +53,10 @@ struct Servers: Sendable {
             relays: stores.relays,
             sources: stores.sources,
             recipients: stores.recipients,
-            accept: { [states = stores.placed(\.state), route = storage.route, list = storage.list] events, network in
+            accept: { [states = stores.placed(\.state)] events, network in
                 // Nobody here would expand them before the tables are those of this release.
                 guard try await states.of(network).hasDatabase else { throw Problem.migrating }
-                let placement = try await route.toWrite(network)
-                guard let part = parts.ports[placement] else { throw Problem.networkMoving }
-                let receipts = try await part.ingestor.accept(events, for: network)
-                // What waited at a fence until its network had left was written nowhere.
-                guard (list?.book.lastKnown(network) ?? placement) == placement else { throw Problem.networkMoving }
-                return receipts
+                return try await parts.toWrite(network).ingestor.accept(events, for: network)
             },
             history: stores.history,
             journal: storage.journal,

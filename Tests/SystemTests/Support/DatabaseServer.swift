@@ -55,6 +55,41 @@ struct DatabaseServer: Sendable {
     /// Ends the server at once, as a power cut would.
     func kill() throws { try #require(PostmasterFile(dataDirectory: dataDirectory)).killAll() }
 
+    /// Has the server refuse writes, as one does to which another has taken over, or accept them again.
+    func setReadOnly(_ isReadOnly: Bool) async throws {
+        try await withAnySession { session in
+            for statement: SQL in [
+                "ALTER SYSTEM SET default_transaction_read_only = \(sql: isReadOnly ? "on" : "off")",
+                "SELECT pg_reload_conf()",
+            ] {
+                _ = try session.execute(.unprepared(statement))
+            }
+        }
+        // Whoever is connected says in each transaction what it is for.
+        try await disconnectAll()
+    }
+
+    /// Ends all connections.
+    func disconnectAll() async throws {
+        try await withAnySession { session in
+            _ = try session.execute(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
+                """
+            )
+        }
+    }
+
+    /// Lends a session of the superuser, also where nothing may be written.
+    private func withAnySession(_ body: @Sendable (borrowing PostgresSession) throws -> Void) async throws {
+        let configuration = try PostgresConfiguration(url: url() + "&target_session_attrs=any")
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
+            try await pool.withConnection(body)
+        }
+    }
+
     /// Lets the leases of all events in hand run out, as they do a minute after the end of whoever had them.
     func endLeases() async throws {
         try await withSession { session in _ = try session.execute("UPDATE inbox SET run_at = now()") }
