@@ -1,3 +1,4 @@
+import CarillonCore
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -21,6 +22,9 @@ import Testing
         for part in parts { channel.pipeline.fireChannelRead(part) }
         if isComplete { channel.pipeline.fireChannelReadComplete() }
     }
+
+    private struct Away: Error {}
+    private let failure = FailedRequests.Failure(Away(), in: NetworkID(trusted: "acme"), since: .now)
 
     private func head(_ uri: String) -> HTTPServerRequestPart {
         .head(HTTPRequestHead(version: .http1_1, method: .POST, uri: uri))
@@ -120,20 +124,18 @@ import Testing
     }
 
     @Test func `a request that failed goes the way of all others, and fails there for the same reason`() throws {
-        struct Failure: Error {}
         arrive(head("/take"), .body(ByteBuffer(string: "a")), .end(nil), head("/take"), .end(nil))
-        intake.reply(.handOn(failure: Failure()))
+        intake.reply(.handOn(failure: failure))
         // What comes behind it keeps its place.
         #expect(try handedOn() == ["/take", "a", "end", "/take", "end"])
-        #expect(failures.take(channel) is Failure)
+        #expect(failures.take(channel)?.error is Away)
         #expect(failures.take(channel) == nil)
     }
 
     @Test func `a reason that nobody asked for is forgotten with the request`() throws {
-        struct Failure: Error {}
         for isAnswered in [true, false] {
             arrive(head("/take"), .end(nil))
-            intake.reply(.handOn(failure: Failure()))
+            intake.reply(.handOn(failure: failure))
             if isAnswered { answerBehind() } else { channel.pipeline.fireChannelInactive() }
             #expect(failures.take(channel) == nil)
         }
@@ -148,6 +150,23 @@ import Testing
         intake.answer("1")
         #expect(try sent() == ["202", "1"])
         #expect(events.count == 2)
+    }
+
+    @Test func `what cannot be read fails behind what came before it`() throws {
+        arrive(head("/take"), .end(nil), head("/other"), isComplete: false)
+        channel.pipeline.fireErrorCaught(HTTPParserError.invalidChunkSize)
+        #expect(events.errors == 0)
+        intake.answer("1")
+        #expect(try sent() == ["202", "1"])
+        #expect(try handedOn() == ["/other"])
+        #expect(events.errors == 1)
+    }
+
+    @Test func `nothing is taken from who fetches no answers`() throws {
+        channel.isWritable = false
+        arrive(head("/take"), .end(nil))
+        #expect(try handedOn() == ["/take", "end"])
+        #expect(intake.bodies.isEmpty)
     }
 
     @Test func `a connection that ends takes nothing along`() throws {
@@ -184,8 +203,11 @@ private final class EventRecorder: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 
     private(set) var count = 0
+    private(set) var errors = 0
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) { count += 1 }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { errors += 1 }
 }
 
 private final class ReadCounter: ChannelOutboundHandler {

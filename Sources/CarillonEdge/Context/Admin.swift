@@ -29,6 +29,7 @@ package final class CallerNote: Sendable {
         var admin: Admin?
         var proven: ProvenCaller?
         var refusal: String?
+        var since: ContinuousClock.Instant?
     }
 
     private let state = Mutex(State())
@@ -37,6 +38,13 @@ package final class CallerNote: Sendable {
     var proven: ProvenCaller? { state.withLock(\.proven) }
 
     var refusal: String? { state.withLock(\.refusal) }
+
+    /// When the request was there, if it was worked on before it was handed to those around.
+    var since: ContinuousClock.Instant? { state.withLock(\.since) }
+
+    package func note(since moment: ContinuousClock.Instant) {
+        state.withLock { $0.since = moment }
+    }
 
     /// Notes why the caller was refused, as the caller is told it.
     func note(refusal: String) { state.withLock { $0.refusal = refusal } }

@@ -24,7 +24,7 @@ struct AccessLogMiddleware: RouterMiddleware {
             case ..<500: .info
             default: .error
             }
-        let duration = ContinuousClock.now - start
+        let duration = ContinuousClock.now - (context.caller.since ?? start)
         log.write(
             "Request answered",
             at: level,

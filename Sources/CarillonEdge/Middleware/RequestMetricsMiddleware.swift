@@ -20,7 +20,7 @@ struct RequestMetricsMiddleware: RouterMiddleware {
                 method: request.method,
                 status: response.status.code
             ),
-            after: ContinuousClock.now - start
+            after: ContinuousClock.now - (context.caller.since ?? start)
         )
         return response
     }

@@ -105,6 +105,13 @@ package final class RequestRates: Sendable {
         }
     }
 
+    /// Gives events back that were counted, and are once more when they are tried again.
+    package func giveBack(events count: Int, of network: Network) {
+        guard let rate = network.limits.eventsPerSecond else { return }
+        let now = elapsed
+        buckets.withLock { $0[.events(network.id)]?.giveBack(count, rate: rate, at: now) }
+    }
+
     /// Counts what is asked of a face about something of a network's, by its name.
     ///
     /// - Throws: 429 when it is too much.

@@ -1,18 +1,33 @@
+package import CarillonCore
 package import NIOCore
 import Synchronization
 
 /// Why requests failed that were taken on their event loop and handed on after all: what took as long as it may is not tried once more.
 package final class FailedRequests: Sendable {
-    private let errors = Mutex<[ObjectIdentifier: any Error]>([:])
+    package struct Failure: Sendable {
+        package let error: any Error
+        /// The network whose sender it turned out to be.
+        package let network: NetworkID
+        /// When the request was there.
+        package let since: ContinuousClock.Instant
+
+        package init(_ error: any Error, in network: NetworkID, since: ContinuousClock.Instant) {
+            self.error = error
+            self.network = network
+            self.since = since
+        }
+    }
+
+    private let failures = Mutex<[ObjectIdentifier: Failure]>([:])
 
     package init() {}
 
-    /// Why the request failed that a connection has in hand; `nil` when it was not tried. Asked once.
-    package func take(_ channel: any Channel) -> (any Error)? {
-        errors.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }
+    /// Why the request failed that a connection has in hand; `nil` when it was not tried. Asked once, before anything else is.
+    package func take(_ channel: any NIOCore.Channel) -> Failure? {
+        failures.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    func note(_ error: any Error, on channel: any Channel) {
-        errors.withLock { $0[ObjectIdentifier(channel)] = error }
+    func note(_ failure: Failure, on channel: any NIOCore.Channel) {
+        failures.withLock { $0[ObjectIdentifier(channel)] = failure }
     }
 }

@@ -17,6 +17,12 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var body = ByteBuffer()
     }
 
+    private enum Arrival {
+        case part(HTTPServerRequestPart)
+        /// What came next could not be read.
+        case error(any Error)
+    }
+
     private let intake: any RequestIntake
     private let failures: FailedRequests
 
@@ -25,7 +31,7 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// What the intake has in hand.
     private var taken: Request?
     /// What arrived behind that.
-    private var waiting: Deque<HTTPServerRequestPart> = []
+    private var waiting: Deque<Arrival> = []
     private var isReadDue = false
     /// What those behind would close the connection for, who know nothing of an answer that is due.
     private var events: [Any] = []
@@ -44,7 +50,11 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if taken == nil { receive(part, context) } else { waiting.append(part) }
+        if taken == nil { receive(part, context) } else { waiting.append(.part(part)) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if taken == nil { fail(error, context) } else { waiting.append(.error(error)) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -59,7 +69,8 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func receive(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         switch part {
         case .head(let head):
-            if owed == 0, events.isEmpty, intake.mayTake(head) {
+            // Whoever fetches no answers is dealt with by those behind, who wait for that.
+            if owed == 0, events.isEmpty, context.channel.isWritable, intake.mayTake(head) {
                 held = Request(head: head)
             } else {
                 owed += 1
@@ -84,6 +95,11 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         owed += 1
         context.fireChannelRead(wrapInboundOut(.head(request.head)))
         if request.body.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(request.body))) }
+    }
+
+    private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
+        handOnHeld(context)
+        context.fireErrorCaught(error)
     }
 
     private func handOnHeld(_ context: ChannelHandlerContext) {
@@ -119,7 +135,12 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Goes on with what has waited.
     private func goOn(_ context: ChannelHandlerContext) {
-        while taken == nil, let part = waiting.popFirst() { receive(part, context) }
+        while taken == nil, let arrival = waiting.popFirst() {
+            switch arrival {
+            case .part(let part): receive(part, context)
+            case .error(let error): fail(error, context)
+            }
+        }
         guard taken == nil else { return }
         handOnHeld(context)
         context.fireChannelReadComplete()

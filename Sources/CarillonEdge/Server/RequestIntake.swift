@@ -15,5 +15,5 @@ package protocol RequestIntake: AnyObject {
 package enum IntakeReply {
     case answer(HTTPResponseHead, ByteBuffer)
     /// The request goes the way of all others, where it fails for the same reason, if there is one.
-    case handOn(failure: (any Error)?)
+    case handOn(failure: FailedRequests.Failure?)
 }

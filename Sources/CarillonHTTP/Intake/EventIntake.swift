@@ -19,7 +19,7 @@ final class EventIntake: RequestIntake {
     static let route = "/v1/networks/{network}/events"
     /// The most bytes of a body that is read on an event loop, which everybody else's connections wait for.
     private static let largestBody = 32 << 10
-    private static let largestFlight = 64
+    private static let largestFlight = 32
 
     private let services: Services
     private let settings: ServerSettings
@@ -108,7 +108,14 @@ final class EventIntake: RequestIntake {
         case .failure(let error):
             // What is wrong with one of many is told to that one, once each is tried alone.
             let isOfAll = flight.posts.count == 1 || error.isTransient
-            for reply in flight.replies { reply(.handOn(failure: isOfAll ? error : nil)) }
+            for (post, reply) in zip(flight.posts, flight.replies) {
+                if isOfAll {
+                    reply(.handOn(failure: FailedRequests.Failure(error, in: network, since: post.since)))
+                } else {
+                    services.rates.giveBack(events: 1, of: post.network)
+                    reply(.handOn(failure: nil))
+                }
+            }
         }
     }
 

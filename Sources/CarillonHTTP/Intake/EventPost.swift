@@ -24,6 +24,8 @@ struct EventPost {
             let headers = Headers(head.headers, within: settings)
         else { return nil }
         let bytes = Array(body.readableBytesView)
+        // Of an array its elements share a commit anyway.
+        guard bytes.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{") else { return nil }
         guard let network = headers.sender(of: bytes, to: networkID, services.authenticator),
             case .single(var event)? = try? EventParser(clock: services.clock)
                 .parse(body: bytes, fallbackSourceID: headers.id)
