@@ -29,7 +29,7 @@ extension EmbeddedCluster: Service {
     private func keepRunning() async throws {
         var failures = 0
         while true {
-            try await Task.sleep(for: .milliseconds(200))
+            try await rest()
             do {
                 try directory.log.trim()
                 if try isRunning {

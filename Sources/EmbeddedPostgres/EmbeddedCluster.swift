@@ -20,6 +20,7 @@ package actor EmbeddedCluster {
     nonisolated let directory: DataDirectory
     private var lock: OwnershipLock?
     private var server: ServerProcess?
+    private var nap: Task<Void, Never>?
     private var guardian: Guardian?
 
     /// Where to connect: as the superuser `postgres` to the database `carillon`.
@@ -143,6 +144,7 @@ extension EmbeddedCluster {
         logger.info("Starting PostgreSQL", metadata: metadata)
         let server = try await ServerProcess.launch(command, log: directory.log)
         self.server = server
+        server.onExit { [weak self] in await self?.wake() }
         do {
             try await waitUntilReady(server, deadline: deadline)
         } catch {
@@ -177,6 +179,25 @@ extension EmbeddedCluster {
         }
         try await Task.sleep(for: .milliseconds(5))
     }
+
+    /// Waits until it is time to look again whether the server runs: when a child has ended, at once.
+    ///
+    /// - Parameter longest: The longest time, while the end of the server is told.
+    /// - Throws: `CancellationError`.
+    func rest(atMost longest: Duration = .seconds(5)) async throws {
+        let length = server?.isWatched == true ? longest : .milliseconds(200)
+        // Unstructured on purpose: the end of the server ends it.
+        let nap = Task { _ = try? await Task.sleep(for: length) }
+        self.nap = nap
+        await withTaskCancellationHandler {
+            await nap.value
+        } onCancel: {
+            nap.cancel()
+        }
+        try Task.checkCancellation()
+    }
+
+    private func wake() { nap?.cancel() }
 
     private func createDatabase() async throws {
         var configuration = try PostgresConfiguration(

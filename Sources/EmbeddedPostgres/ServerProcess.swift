@@ -31,6 +31,19 @@ struct ServerProcess: Sendable {
 
     var isAlive: Bool { Self.isAlive(processID) }
 
+    /// Calls `body` once the server has ended; never for a server that is not this process's child.
+    func onExit(_ body: @escaping @Sendable () async -> Void) {
+        guard let exit else { return }
+        // It ends with the server.
+        Task {
+            await exit.value
+            await body()
+        }
+    }
+
+    /// Whether it runs and its end is told.
+    var isWatched: Bool { exit != nil && isAlive }
+
     static func isAlive(_ processID: pid_t) -> Bool {
         exists(processID) && !isZombie(processID)
     }

@@ -36,6 +36,16 @@ import Testing
         }
     }
 
+    @Test func `the end of a server is told to whoever waits to look after it`() async throws {
+        let cluster = makeCluster(at: path)
+        _ = try await cluster.start()
+        let server = try #require(await cluster.processID)
+        let resting = Task { try await cluster.rest(atMost: .seconds(3_600)) }
+        kill(server, SIGKILL)
+        try await resting.value
+        await cluster.stop()
+    }
+
     @Test func `a guest keeps the server going when its owner ends`() async throws {
         let (owner, guest) = (makeCluster(at: path), makeCluster(at: path))
         _ = try await owner.start()

@@ -11,11 +11,13 @@ extension PostgresConnection {
     ///
     /// - Parameters:
     ///   - channels: The names to LISTEN on.
+    ///   - alarm: Rings after ``StatementCanceller/cancel()``; without one, that is looked for from time to time.
     ///   - onStart: Called when listening has begun.
     ///   - onNotification: Called with each notification.
     /// - Returns: Why it ended, unless it was cancelled.
     func listen(
         on channels: [String],
+        until alarm: SocketAlarm?,
         onStart: @Sendable () -> Void,
         onNotification: @Sendable (PostgresNotification) -> Void
     ) -> PostgresError? {
@@ -26,7 +28,7 @@ extension PostgresConnection {
             }
             onStart()
             while !canceller.isCancelled {
-                for notification in try executor.handle.notifications(waitingFor: .milliseconds(200)) {
+                for notification in try executor.handle.notifications(until: alarm) {
                     onNotification(notification)
                 }
             }

@@ -62,10 +62,12 @@ public struct PostgresListener: Service {
         } catch {
             return (false, error)
         }
+        let alarm = SocketAlarm()
         let result = await withTaskCancellationHandler {
-            await connection.listen(on: channels, onStart: onReconnect, onNotification: onNotification)
+            await connection.listen(on: channels, until: alarm, onStart: onReconnect, onNotification: onNotification)
         } onCancel: {
             connection.canceller.cancel()
+            alarm?.ring()
         }
         onLoss()
         return (true, result)

@@ -202,16 +202,28 @@ extension ConnectionHandle {
         return true
     }
 
-    /// Waits for notifications and takes those that came.
+    /// Waits for notifications, until the alarm rings, and takes those that came.
     ///
+    /// - Parameter alarm: Without one, the wait is short.
+    /// - Returns: What came, in order.
     /// - Throws: `connectionLost`.
-    func notifications(waitingFor timeout: Duration) throws(PostgresError) -> [PostgresNotification] {
-        switch SocketWaiter.wait(for: PQsocket(pointer), timeout: timeout) {
+    func notifications(until alarm: SocketAlarm?) throws(PostgresError) -> [PostgresNotification] {
         // What came with the answer to an earlier statement has been read from the socket already.
-        case .timedOut: break
+        let known = takeNotifications()
+        if !known.isEmpty { return known }
+        let socket = PQsocket(pointer)
+        let readiness =
+            alarm.map { SocketWaiter.wait(for: socket, until: $0) }
+            ?? SocketWaiter.wait(for: socket, timeout: .milliseconds(200))
+        switch readiness {
+        case .timedOut: return []
         case .failed: throw lost()
         case .ready: guard PQconsumeInput(pointer) == 1 else { throw lost() }
         }
+        return takeNotifications()
+    }
+
+    private func takeNotifications() -> [PostgresNotification] {
         var notifications: [PostgresNotification] = []
         while let notification = PQnotifies(pointer) {
             defer { PQfreemem(notification) }

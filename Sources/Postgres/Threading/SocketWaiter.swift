@@ -29,4 +29,15 @@ enum SocketWaiter {
             }
         }
     }
+
+    /// Waits until there is something to read, which the end of the stream is too, however long that takes; `timedOut` when the
+    /// alarm has ended that.
+    static func wait(for socket: Int32, until alarm: SocketAlarm) -> Readiness {
+        guard socket >= 0 else { return .failed }
+        var descriptors = [socket, alarm.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while poll(&descriptors, 2, -1) < 0 {
+            guard errno == EINTR else { return .failed }
+        }
+        return descriptors[0].revents == 0 ? .timedOut : .ready
+    }
 }

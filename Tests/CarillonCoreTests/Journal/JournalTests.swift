@@ -18,12 +18,16 @@ import Testing
 
     /// What was written to each place, unless the database is away.
     private final class ScriptedStore: JournalStore {
-        private let state = Mutex((isAway: false, entries: [JournalPlace: [JournalEntry]]()))
+        private let state = Mutex((isAway: false, entries: [JournalPlace: [JournalEntry]](), attempts: 0))
+
+        /// How often something was to be written.
+        var attempts: Int { state.withLock(\.attempts) }
 
         func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 
         func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws -> [JournalPlace] {
             try state.withLock { state in
+                state.attempts += 1
                 if state.isAway { throw Away() }
                 for (place, news) in entries {
                     let former = state.entries[place, default: []]
@@ -168,6 +172,21 @@ import Testing
         journal.record(note("last"), of: "a", in: "acme")
         await journal.write()
         #expect(try await written() == (6..<Journal.page + 5).map { "\($0)" } + ["last"])
+    }
+
+    @Test func `what waits is written soon, and again and again until it is; what comes later, too`() async throws {
+        let journal = journal()
+        store.isAway(true)
+        let running = Task { try await journal.run() }
+        defer { running.cancel() }
+        journal.record(note("1"), of: "a", in: "acme")
+        try await eventually("it is tried") { store.attempts > 0 }
+        store.isAway(false)
+        try await eventually("it is written") { try await written() == ["1"] }
+        let attempts = store.attempts
+        journal.record(note("2"), of: "a", in: "acme")
+        try await eventually("the next one is written") { try await written() == ["1", "2"] }
+        #expect(store.attempts == attempts + 1)
     }
 
     @Test func `what is left is written when the service stops`() async throws {

@@ -148,6 +148,20 @@ import Testing
         #expect(second?.lastError == nil && second?.lastSuccessAt != nil)
     }
 
+    @Test(.stores) func `what came of a question is written soon, as what comes of later ones is`() async throws {
+        let store = StoreScene.here.endpoints
+        try await store.addEndpoint(.sample("e-1", .intercepting), to: "acme")
+        let notes = EndpointNotes(log: store, logger: TestDatabase.logger)
+        let running = Task { try await notes.run() }
+        defer { running.cancel() }
+        for ending in [InterceptionReport.Ending.timeout, .error] {
+            notes.note(InterceptionReport(endpointID: "e-1", outcome: ending, action: .deliver), in: "acme")
+            try await eventually("it is written") {
+                try await store.endpoints(of: "acme").first?.lastError == ending.rawValue
+            }
+        }
+    }
+
     @Test func `who waits in line is bounded in number and in bytes, of one endpoint and of all`() {
         var lines = InterceptionLines(places: 1, longest: (count: 3, bytes: 100), mostWaiting: 150)
         let keys = ["e-1", "e-2"].map { InterceptionKey(.sample(EndpointID(trusted: $0)), in: "acme") }

@@ -1,6 +1,23 @@
 import Logging
 
 extension LaneKeeper {
+    private static let undoInterval = Duration.seconds(1)
+
+    private var hasUndos: Bool { conditions.contains { $0.value.undo != nil } }
+
+    /// Something was learnt of lanes: what is to be undone there is undone from now on.
+    func callToUndo(_ conditions: some Sequence<LaneCondition>) {
+        if conditions.contains(where: { $0.undo != nil }) { undos.call() }
+    }
+
+    /// Undoes as long as there is anything to undo, whenever there is, until graceful shutdown.
+    func undoWhatIsToBeUndone() async {
+        await undos.repeating(every: Self.undoInterval) {
+            await self.undoUnregistrations()
+            return self.hasUndos
+        }
+    }
+
     /// Takes devices back into use that were put out of use by reports that are not believed any more.
     func undoUnregistrations() async {
         let due = conditions.compactMapValues(\.undo)

@@ -30,7 +30,6 @@ package final class LaneKeeper: Service {
     /// So many are changed in one transaction.
     static let batchSize = 500
     private static let pollInterval = Duration.seconds(10)
-    private static let undoInterval = Duration.seconds(1)
     private static let dueInterval = Duration.milliseconds(500)
 
     let book: any LaneBook
@@ -43,6 +42,7 @@ package final class LaneKeeper: Service {
     private let state = Mutex(State())
     private let wakeups: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
+    let undos = Wakeups()
 
     package init(
         book: some LaneBook,
@@ -68,8 +68,8 @@ package final class LaneKeeper: Service {
             await learn()
             await withDiscardingTaskGroup { group in
                 group.addTask { await repeating(every: Self.pollInterval, jitter: 0.2) { await self.learn() } }
-                group.addTask { await repeating(every: Self.undoInterval) { await self.undoUnregistrations() } }
-                group.addTask { await repeating(every: Self.dueInterval) { await self.releaseAgain() } }
+                group.addTask { await self.undoWhatIsToBeUndone() }
+                group.addTask { await self.waiting.wakeups.repeating(every: Self.dueInterval, self.releaseAgain) }
                 for await _ in self.wakeups {
                     await self.write()
                     await self.learnNews()
@@ -154,6 +154,7 @@ extension LaneKeeper {
 
     /// Learns what a settle came to.
     func learn(_ lanes: [Lane: LaneCondition]) {
+        defer { callToUndo(lanes.values) }
         for (lane, condition) in lanes {
             let before = state.withLock { state in
                 let before = state.conditions[lane]
@@ -269,7 +270,7 @@ extension LaneKeeper {
         queue.poll()
     }
 
-    private func releaseAgain() async {
+    private func releaseAgain() async -> Bool {
         await waiting.releaseAgain { Set(conditions.lazy.filter { $0.value.pause != nil }.map(\.key)) }
     }
 }
@@ -385,6 +386,7 @@ extension LaneKeeper {
             let paused = news.filter { $1.pause != nil && before[$0]?.pause != $1.pause }
             return (resumed, paused, !overtaken.isEmpty)
         }
+        callToUndo(conditions.lanes.values)
         for lane in resumed { queue.resume(lane) }
         for (lane, condition) in paused {
             // One that is over already, as after a start, is tried with one group, too.

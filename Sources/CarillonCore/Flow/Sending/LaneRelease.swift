@@ -15,6 +15,8 @@ final class LaneRelease: Sendable {
     private let book: any LaneBook
     private let logger: Logger
     private let state = Mutex(State())
+    /// That there is something to release once more.
+    let wakeups = Wakeups()
 
     init(book: any LaneBook, logger: Logger) {
         self.book = book
@@ -27,6 +29,7 @@ final class LaneRelease: Sendable {
             state.selections.removeAll { $0.lanes == lanes }
             if state.selections.count < LaneChanges.limit { state.selections.append((lanes, .now)) }
         }
+        wakeups.call()
         await makeDue(lanes, excluding: [])
     }
 
@@ -36,22 +39,25 @@ final class LaneRelease: Sendable {
             let count = state.resumed.reduce(0) { $0 + $1.lanes.count }
             if count + lanes.count <= LaneChanges.limit { state.resumed.append((lanes, .now)) }
         }
+        wakeups.call()
         await makeDue(lanes)
     }
 
     /// Releases once more what was released lately.
     ///
     /// - Parameter paused: The lanes where something came between: what waits there does so for another reason now.
-    func releaseAgain(excluding paused: () -> Set<Lane>) async {
+    /// - Returns: Whether there was anything.
+    func releaseAgain(excluding paused: () -> Set<Lane>) async -> Bool {
         let (selections, resumed) = state.withLock { state in
             state.selections.removeAll { $0.at + Self.duration <= .now }
             state.resumed.removeAll { $0.at + Self.duration <= .now }
             return (state.selections.map(\.lanes), Set(state.resumed.flatMap(\.lanes)))
         }
-        guard !selections.isEmpty || !resumed.isEmpty else { return }
+        guard !selections.isEmpty || !resumed.isEmpty else { return false }
         let paused = paused()
         for lanes in selections { await makeDue(lanes, excluding: paused.filter(lanes.contains)) }
         await makeDue(resumed.subtracting(paused).sorted())
+        return true
     }
 
     private func makeDue(_ lanes: [Lane]) async {

@@ -39,6 +39,7 @@ package final class EndpointNotes: Service {
     private let clock: WallClock
     private let logger: Logger
     private let pending = Mutex<[EndpointNote.Key: EndpointNote]>([:])
+    private let wakeups = Wakeups()
 
     package init(log: any EndpointLog, clock: WallClock = .system, logger: Logger) {
         self.log = log
@@ -48,7 +49,10 @@ package final class EndpointNotes: Service {
 
     /// Writes until graceful shutdown, and then what is left.
     package func run() async throws {
-        await repeating(every: Self.interval, jitter: 0.2) { await self.write() }
+        await wakeups.repeating(every: Self.interval, jitter: 0.2) {
+            await self.write()
+            return false
+        }
         await write()
     }
 
@@ -57,13 +61,16 @@ package final class EndpointNotes: Service {
         guard let isFailure = report.outcome.isFailure else { return }
         let key = EndpointNote.Key(network: network, endpoint: report.endpointID)
         let now = clock.now()
-        pending.withLock { pending in
+        let isFirst = pending.withLock { pending in
+            let wasEmpty = pending.isEmpty
             if isFailure {
                 pending[key, default: EndpointNote()].error = report.reason ?? report.outcome.rawValue
             } else {
                 pending[key] = EndpointNote(succeededAt: now)
             }
+            return wasEmpty
         }
+        if isFirst { wakeups.call() }
     }
 
     /// Writes what was noted; what cannot be written is forgotten.

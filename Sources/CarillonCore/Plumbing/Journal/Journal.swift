@@ -68,6 +68,7 @@ package final class Journal: Service {
     private let ids: UUIDv7Generator
     private let logger: Logger
     private let state = Mutex(State())
+    private let wakeups = Wakeups()
 
     package init(store: any JournalStore, clock: WallClock = .system, logger: Logger) {
         self.store = store
@@ -77,7 +78,10 @@ package final class Journal: Service {
 
     /// Writes until graceful shutdown, and then what is left.
     package func run() async throws {
-        await repeating(every: Self.interval, jitter: 0.2) { await self.write() }
+        await wakeups.repeating(every: Self.interval, jitter: 0.2) {
+            await self.write()
+            return self.state.withLock { $0.count > 0 }
+        }
         await write()
     }
 
@@ -89,22 +93,25 @@ package final class Journal: Service {
     ///   - network: Whose it is.
     ///   - limit: How many of the place may wait to be written: as many as are shown of it.
     package func record(_ note: JournalNote, of name: String, in network: NetworkID, limit: Int = page) {
-        state.withLock { state in
+        let isFirst = state.withLock { state in
+            let wasEmpty = state.count == 0
             // Taken out while it is changed, so that it is not copied.
             var share = state.shares.removeValue(forKey: network) ?? Share()
             defer { if share.count > 0 { state.shares[network] = share } }
             if share.places[name, default: []].count >= limit {
                 share.removeFirst(of: name)
             } else if share.count >= Self.mostOfNetwork {
-                guard share.removeFirstOfFullest() else { return }
+                guard share.removeFirstOfFullest() else { return false }
             } else if state.count >= Self.capacity {
-                guard state.makeRoom(for: &share) else { return }
+                guard state.makeRoom(for: &share) else { return false }
             } else {
                 state.count += 1
             }
             share.places[name, default: []].append(JournalEntry(id: ids.next(), note: note))
             share.count += 1
+            return wasEmpty
         }
+        if isFirst { wakeups.call() }
     }
 
     /// What was written down by any replica, the newest first.
