@@ -36,13 +36,15 @@ extension EmbeddedCluster: Service {
                     failures = 0
                     continue
                 }
+                // Its own children need a moment until they notice.
+                try await Task.sleep(for: .milliseconds(100))
                 logger.warning("PostgreSQL is gone, starting it again", metadata: ["attempt": "\(failures + 1)"])
                 _ = try await start()
             } catch {
                 try Task.checkCancellation()
                 failures += 1
                 logger.error("Cannot start PostgreSQL", metadata: ["error": "\(error)"])
-                // From 0.1 to 5 s; children of a killed server need a moment until they notice.
+                // From 0.1 to 5 s.
                 let limit = Duration.milliseconds(100) * (1 << min(failures, 6))
                 try await Task.sleep(for: min(.seconds(5), limit) * Double.random(in: 0.5..<1))
             }

@@ -124,6 +124,34 @@ import Testing
         #expect(!channel.isActive)
     }
 
+    @Test func `who goes on asking and fetches no answers has twenty seconds all the same`() throws {
+        for flushes in [true, false] {
+            try receive(request)
+            answer(flushes: flushes)
+        }
+        channel.isWritable = false
+        channel.pipeline.fireChannelWritabilityChanged()
+        for _ in 0..<3 {
+            loop.advanceTime(by: .seconds(5))
+            try receive(request)
+        }
+        loop.advanceTime(by: .milliseconds(4_999))
+        #expect(channel.isActive)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `who has fetched all answers is not waited for while the service works`() throws {
+        try receive(request + request)
+        answer()
+        channel.isWritable = false
+        channel.pipeline.fireChannelWritabilityChanged()
+        channel.isWritable = true
+        channel.pipeline.fireChannelWritabilityChanged()
+        loop.advanceTime(by: .hours(1))
+        #expect(channel.isActive)
+    }
+
     // MARK: Places
 
     @Test func `whoever is displaced between requests is closed at once`() throws {

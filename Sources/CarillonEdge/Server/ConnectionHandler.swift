@@ -90,7 +90,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             isBodyDue = false
             context.fireChannelRead(data)
             guard owed == 0 else {
-                work()
+                work(context)
                 return
             }
             context.fireUserInboundEventTriggered(RequestDeadlineHandler.RequestOver())
@@ -117,7 +117,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isLastOld = head.isOld
         isLast = isLastOld || !head.isKeepAlive || head.asksForUpgrade
         isContinueDue = head.expectsContinue
-        deadline = nil
+        // Answers that are not fetched keep theirs, whatever arrives.
+        if context.channel.isWritable { deadline = nil }
         sayContinue(context)
         context.fireChannelRead(data)
     }
@@ -154,6 +155,16 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     // MARK: What is answered
+
+    /// Answers pile up, or were fetched: those behind wait for that before they go on.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if !context.channel.isWritable {
+            wait(settings.idleTimeout, else: .answer, context)
+        } else if owed > 0, !isAnswering, !isReceiving {
+            work(context)
+        }
+        context.fireChannelWritabilityChanged()
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard owed > 0 else {
@@ -196,7 +207,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         unsent -= 1
         guard owed == 0 else {
             // The next request has arrived already, and its caller is not waited for.
-            if !isAnswering, !isReceiving { work() }
+            if !isAnswering, !isReceiving { work(context) }
             sayContinue(context)
             return
         }
@@ -280,8 +291,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         schedule(due, context)
     }
 
-    /// The caller has done its part.
-    private func work() {
+    /// The caller has done its part, unless there are answers to be fetched.
+    private func work(_ context: ChannelHandlerContext) {
+        guard context.channel.isWritable else { return }
         deadline = nil
         deadlineCut = nil
         if let id { connections.works(id) }
