@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import json
 import os
 import pathlib
 import secrets
@@ -56,8 +57,8 @@ def away(beside, name):
 
 @contextlib.contextmanager
 def held(beside, name, network=None):
-    """Keeps a placement's tables from a move meanwhile, which has refused nothing yet; given a network, its row alone: nothing of that is
-    changed any more, and it does not leave."""
+    """Keeps a placement's tables from a move meanwhile, which has refused nothing yet; given a network, its row alone: it neither leaves nor
+    is let go on."""
     lock = "LOCK TABLE tags IN ROW EXCLUSIVE MODE;\nSELECT 'held';"
     if network:
         lock = f"SELECT 'held' FROM networks WHERE network_id = '{network}' FOR UPDATE;"
@@ -69,3 +70,14 @@ def held(beside, name, network=None):
         assert session.stdout.readline() == "held\n"
         # What it says is over at the end of its input.
         yield
+
+
+def occupy(beside, name, network):
+    """Has a replica that is gone hold an event of a network for a while yet: the network does not leave before that is over."""
+    body = {"id": "held", "type": "message.sent", "data": {"channel": {"id": "c"}, "user": {"id": "u"}, "message": {"text": "x"}}}
+    statement = f"""
+        INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, run_at, leased)
+        VALUES ('{network}', gen_random_uuid(), 'held', 'message.sent', now(), now(), '{json.dumps(body)}', now() + interval '80 s', true)
+    """
+    found = subprocess.run([*beside.psql(DATABASES[name]), "-c", statement], capture_output=True, text=True, cwd="/")
+    assert found.returncode == 0, found.stderr

@@ -108,25 +108,26 @@ def test_a_network_is_moved_and_everything_goes_on_there(stage):
 
 def test_a_move_is_called_back_and_nothing_typed_meanwhile_is_lost(stage):
     stage.expects("503")
-    # Elsewhere than at home, where what is refused is written down.
+    # Elsewhere than at home, where moves are written down.
     divided(stage, default="full", p1="open")
     network = Network(stage.service, "called-back")
+    placements.occupy(stage.first, "p1", network.id)
     page = opened(stage, network)
+    begin(page)
+    expect(region(page).get_by_role("heading", name="On its way from p1 to default")).to_be_focused()
+    expect(region(page).locator("[data-step=draining]")).to_have_attribute("data-state", "running")
+    expect(region(page).get_by_role("button", name="Move to another placement…")).to_have_count(0)
+
+    until(lambda: "503" in saving(page, "Meanwhile"), "changes are refused", 60)
+    name = form(page)
+    expect(name.locator(".problem")).to_contain_text("The network is moving to another placement")
+    expect(name.locator(".problem")).to_contain_text("nothing was changed")
+    expect(name.get_by_label("Name", exact=True)).to_have_value("Meanwhile")
+    visit(page, f"/console/{network.id}/tags")
+    visit(page, f"/console/{network.id}/settings")
+    expect(region(page).get_by_role("heading")).to_contain_text(["Placement", "On its way from p1 to default"])
+
     with placements.held(stage.first, "p1", network.id):
-        begin(page)
-        expect(region(page).get_by_role("heading", name="On its way from p1 to default")).to_be_focused()
-        expect(region(page).locator("[data-step=draining]")).to_have_attribute("data-state", "running")
-        expect(region(page).get_by_role("button", name="Move to another placement…")).to_have_count(0)
-
-        until(lambda: "503" in saving(page, "Meanwhile"), "changes are refused")
-        name = form(page)
-        expect(name.locator(".problem")).to_contain_text("The network is moving to another placement")
-        expect(name.locator(".problem")).to_contain_text("nothing was changed")
-        expect(name.get_by_label("Name", exact=True)).to_have_value("Meanwhile")
-        visit(page, f"/console/{network.id}/tags")
-        visit(page, f"/console/{network.id}/settings")
-        expect(region(page).get_by_role("heading")).to_contain_text(["Placement", "On its way from p1 to default"])
-
         region(page).get_by_role("button", name="Cancel the move").focus()
         page.keyboard.press("Enter")
         expect(region(page)).to_contain_text("It is called back, and goes on in p1 in a moment.")
