@@ -26,6 +26,12 @@ package struct ServerSettings: Sendable {
 
     package init() {}
 
+    /// What a header field counts of ``headerBytes``.
+    package static func headerBytes(_ name: String, _ value: String) -> Int {
+        // Two for the colon and the space, two for the end of the line.
+        name.utf8.count + value.utf8.count + 4
+    }
+
     /// How many places are kept for those who arrive, by displacing who has waited longest.
     var sparePlaces: Int { max(1, min(64, connections / 8)) }
 }

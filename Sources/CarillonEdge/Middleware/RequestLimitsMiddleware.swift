@@ -20,8 +20,7 @@ struct RequestLimitsMiddleware: RouterMiddleware {
         guard headers.count <= settings.headerCount else {
             throw .headersTooLarge("at most \(settings.headerCount) header fields are accepted")
         }
-        // Two for the colon and the space, two for the end of the line.
-        let bytes = headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+        let bytes = headers.reduce(0) { $0 + ServerSettings.headerBytes($1.name.rawName, $1.value) }
         guard bytes <= settings.headerBytes else {
             throw .headersTooLarge("at most \(settings.headerBytes) bytes of header fields are accepted")
         }

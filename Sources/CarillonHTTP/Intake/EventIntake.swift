@@ -10,11 +10,8 @@ import NIOHTTP1
 /// Whatever is unusual, refused or failed goes the way of all other requests, which finds the words for it; so does everything while each
 /// answer is logged.
 final class EventIntake: RequestIntake {
-    /// What becomes of posts, once that is known.
-    private struct Flight {
-        let posts: [EventPost]
-        let replies: [(IntakeReply) -> Void]
-    }
+    /// A post, and who is told what becomes of it.
+    private typealias Taken = (post: EventPost, reply: (IntakeReply) -> Void)
 
     static let route = "/v1/networks/{network}/events"
     /// The most bytes of a body that is read on an event loop, which everybody else's connections wait for.
@@ -31,8 +28,8 @@ final class EventIntake: RequestIntake {
     private let date = DateHeader()
     private let isOn: Bool
 
-    private var waiting: [NetworkID: [(post: EventPost, reply: (IntakeReply) -> Void)]] = [:]
-    private var flights: [Int: Flight] = [:]
+    private var waiting: [NetworkID: [Taken]] = [:]
+    private var flights: [Int: ArraySlice<Taken>] = [:]
     private var lastFlight = 0
 
     init(_ services: Services, settings: ServerSettings, loop: any EventLoop) {
@@ -47,7 +44,7 @@ final class EventIntake: RequestIntake {
     }
 
     func mayTake(_ head: HTTPRequestHead) -> Bool {
-        guard isOn, head.method == .POST, EventPost.network(of: head.uri) != nil,
+        guard isOn, head.method == .POST, EventPost.mayBe(at: head.uri),
             let length = head.headers.first(name: "content-length").flatMap({ Int($0) })
         else { return false }
         return length <= Self.largestBody
@@ -71,18 +68,17 @@ final class EventIntake: RequestIntake {
         for (network, all) in departing {
             var rest = all[...]
             while !rest.isEmpty {
-                let some = rest.prefix(Self.largestFlight)
+                fly(rest.prefix(Self.largestFlight), of: network)
                 rest = rest.dropFirst(Self.largestFlight)
-                fly(Flight(posts: some.map(\.post), replies: some.map(\.reply)), of: network)
             }
         }
     }
 
-    private func fly(_ flight: Flight, of network: NetworkID) {
+    private func fly(_ flight: ArraySlice<Taken>, of network: NetworkID) {
         lastFlight += 1
         flights[lastFlight] = flight
         let intake = NIOLoopBound(self, eventLoop: loop)
-        Task { [services, limit = settings.workLimit, events = flight.posts.map(\.event), number = lastFlight] in
+        Task { [services, limit = settings.workLimit, events = flight.map(\.post.event), number = lastFlight] in
             let outcome: Result<[Receipt], any Error>
             do {
                 let receipts = try await UnitOfWork.run(within: limit) { try await services.accept(events, network) }
@@ -100,15 +96,15 @@ final class EventIntake: RequestIntake {
         case .success(let receipts):
             count.add(receipts.count, on: "events", of: network)
             let date = date.text
-            for ((post, reply), receipt) in zip(zip(flight.posts, flight.replies), receipts) {
+            for ((post, reply), receipt) in zip(flight, receipts) {
                 let reason = post.reasonToIgnore
                 journal.answered([receipt], ignoring: reason, in: network)
                 answer(post, receipt.json(because: reason), date, reply)
             }
         case .failure(let error):
             // What is wrong with one of many is told to that one, once each is tried alone.
-            let isOfAll = flight.posts.count == 1 || error.isTransient
-            for (post, reply) in zip(flight.posts, flight.replies) {
+            let isOfAll = flight.count == 1 || error.isTransient
+            for (post, reply) in flight {
                 if isOfAll {
                     reply(.handOn(failure: FailedRequests.Failure(error, in: network, since: post.since)))
                 } else {

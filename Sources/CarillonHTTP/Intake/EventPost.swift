@@ -44,13 +44,13 @@ struct EventPost {
         if case .ignored(let type) = event.content { EventType.reasonToIgnore(type) } else { nil }
     }
 
+    /// Whether an address is one that events are posted to, as far as its beginning and its end say.
+    static func mayBe(at uri: String) -> Bool { uri.hasPrefix(prefix) && uri.hasSuffix(suffix) }
+
     /// The network of an address that events are posted to, if nothing in it has to be decoded.
-    static func network(of uri: String) -> NetworkID? {
-        let path = uri.utf8
-        guard path.count > prefix.utf8.count + suffix.utf8.count, uri.hasPrefix(prefix), uri.hasSuffix(suffix) else {
-            return nil
-        }
-        let id = path.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
+    private static func network(of uri: String) -> NetworkID? {
+        guard mayBe(at: uri), uri.utf8.count > prefix.utf8.count + suffix.utf8.count else { return nil }
+        let id = uri.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
         guard id.allSatisfy(isPlain), id.contains(where: { $0 != UInt8(ascii: ".") }) else { return nil }
         return NetworkID(String(Substring(id)))
     }
@@ -89,7 +89,7 @@ struct EventPost {
             var seen: Set<String> = []
             for (name, value) in headers {
                 count += 1
-                bytes += name.utf8.count + value.utf8.count + 4
+                bytes += ServerSettings.headerBytes(name, value)
                 let name = name.lowercased()
                 switch name {
                 case "authorization": authorization = value

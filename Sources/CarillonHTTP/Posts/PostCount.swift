@@ -27,7 +27,7 @@ struct PostCount: Sendable {
         }
     }
 
-    /// Counts posts that were accepted.
+    /// Counts posts of a network that is known to be there, none of which was refused as not theirs.
     func add(_ posts: Int, on route: String, of network: NetworkID) {
         recorder.add(to: network) { $0.posts[route, default: StatisticsFigures.Posts()].all += posts }
     }
