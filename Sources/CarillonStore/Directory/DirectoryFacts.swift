@@ -285,7 +285,7 @@ struct DirectoryFacts: Sendable {
 }
 
 extension MemberKey {
-    fileprivate var owner: UserKey { UserKey(network: network, user: user) }
+    var owner: UserKey { UserKey(network: network, user: user) }
 
-    fileprivate var place: ChannelKey { ChannelKey(network: network, channel: channel) }
+    var place: ChannelKey { ChannelKey(network: network, channel: channel) }
 }

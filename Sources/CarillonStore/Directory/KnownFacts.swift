@@ -17,73 +17,84 @@ struct KnownFacts {
     private let members: [MemberKey]
     private let users: [(key: UserKey, value: UserFact)]
     private let channels: [(key: ChannelKey, value: ChannelFact)]
+    /// Whether users and channels that are as the events say may be left out. What is removed is written in any case, and what else is
+    /// said of it afterwards.
+    private let areComparable: Bool
 
     /// The marks of what made them members.
     private var since: [MemberKey: EventMark] = [:]
-    /// Those who are in the directory and not removed, and whether all is as the events say.
-    private var knownUsers: [UserKey: Bool] = [:]
-    private var knownChannels: [ChannelKey: Bool] = [:]
+    private var knownUsers: [UserKey: Found] = [:]
+    private var knownChannels: [ChannelKey: Found] = [:]
+
+    /// A user or a channel that is in the directory and not removed.
+    private struct Found {
+        let isAsSaid: Bool
+        /// What is older of its memberships is over.
+        let over: PostgresTimestamp?
+    }
 
     init(about facts: DirectoryFacts) {
         members = facts.implied
-        // What is removed is written in any case, and what else is said of it afterwards.
-        let hasRemovals = !facts.removesNobody || facts.channels.values.contains { $0.wipedAt != nil }
-        users = hasRemovals ? [] : facts.users.sorted { $0.key < $1.key }
-        channels = hasRemovals ? [] : facts.channels.sorted { $0.key < $1.key }
+        users = facts.users.sorted { $0.key < $1.key }
+        channels = facts.channels.sorted { $0.key < $1.key }
+        areComparable = facts.removesNobody && facts.channels.values.allSatisfy { $0.wipedAt == nil }
     }
 
+    /// One statement, which looks each row up once. Whether a row is removed is asked of what was found: it is a condition of indexes that
+    /// serve searches, and of a table that nobody has analysed yet the planner would walk along one of these.
     var statements: [SQL] {
         guard !(members.isEmpty && users.isEmpty && channels.isEmpty) else { return [] }
         return [
             """
-            SELECT \(Kind.member.rawValue)::integer, n.position, m.since_event, true
+            SELECT \(Kind.member.rawValue)::integer, n.position, m.since_event, m.facts_at, true
             FROM unnest(\(members.map(\.network.rawValue)), \(members.map(\.channel.rawValue)),
                         \(members.map(\.user.rawValue))) WITH ORDINALITY AS n (network_id, channel_id, user_id, position)
             \(sql: .membership)
-            CROSS JOIN LATERAL (
-                SELECT c.emptied_at FROM channels c
-                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id AND NOT c.deleted
-                LIMIT 1
-            ) AS c
-            CROSS JOIN LATERAL (
-                SELECT u.wiped_at FROM users u
-                WHERE u.network_id = n.network_id AND u.user_id = n.user_id AND NOT u.deleted
-                LIMIT 1
-            ) AS u
             WHERE m.is_member
-                AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at) AND (u.wiped_at IS NULL OR m.facts_at > u.wiped_at)
             UNION ALL
-            SELECT \(Kind.user.rawValue)::integer, n.position, NULL, (\(sql: .isNewsOfUser)) IS NOT TRUE
+            SELECT \(Kind.user.rawValue)::integer, n.position, NULL, u.wiped_at, (\(sql: .isNewsOfUser)) IS NOT TRUE
             FROM \(sql: .saying(users))
             CROSS JOIN LATERAL (
-                SELECT u.facts_at, u.deleted, u.display_name, u.locale, u.roles FROM users u
-                WHERE u.network_id = n.network_id AND u.user_id = n.user_id AND NOT u.deleted
+                SELECT u.facts_at, u.wiped_at, u.deleted, u.display_name, u.locale, u.roles FROM users u
+                WHERE u.network_id = n.network_id AND u.user_id = n.user_id
                 LIMIT 1
             ) AS u
+            WHERE NOT u.deleted
             UNION ALL
-            SELECT \(Kind.channel.rawValue)::integer, n.position, NULL, (\(sql: .isNewsOfChannel)) IS NOT TRUE
+            SELECT \(Kind.channel.rawValue)::integer, n.position, NULL, c.emptied_at, (\(sql: .isNewsOfChannel)) IS NOT TRUE
             FROM \(sql: .saying(channels))
             CROSS JOIN LATERAL (
-                SELECT c.facts_at, c.deleted, c.display_name, c.fallback_name, c.direct FROM channels c
-                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id AND NOT c.deleted
+                SELECT c.facts_at, c.emptied_at, c.deleted, c.display_name, c.fallback_name, c.direct FROM channels c
+                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
                 LIMIT 1
             ) AS c
+            WHERE NOT c.deleted
             """
         ]
     }
 
     mutating func take(_ answers: some Sequence<StatementResult>) throws {
+        var memberships: [(key: MemberKey, since: EventMark, stated: PostgresTimestamp)] = []
         for answer in answers {
             try answer.forEach { row in
                 let position = try row.decode(1, as: Int.self) - 1
-                let isAsSaid = try row.decode(3, as: Bool.self)
-                switch Kind(rawValue: try row.decode(0)) {
-                case .member?: since[members[position]] = try row.decode(2, as: EventMark.self)
-                case .user?: knownUsers[users[position].key] = isAsSaid
-                case .channel?: knownChannels[channels[position].key] = isAsSaid
-                case nil: throw StoreError.unreadable("known facts")
+                let moment = try row.decode(3, as: PostgresTimestamp?.self)
+                switch (Kind(rawValue: try row.decode(0)), moment) {
+                case (.member?, let stated?):
+                    memberships.append((members[position], try row.decode(2, as: EventMark.self), stated))
+                case (.user?, let over):
+                    knownUsers[users[position].key] = Found(isAsSaid: try row.decode(4), over: over)
+                case (.channel?, let over):
+                    knownChannels[channels[position].key] = Found(isAsSaid: try row.decode(4), over: over)
+                case (.member?, nil), (nil, _): throw StoreError.unreadable("known facts")
                 }
             }
+        }
+        for (key, mark, stated) in memberships {
+            guard let user = knownUsers[key.owner], let channel = knownChannels[key.place] else { continue }
+            if let over = user.over, stated <= over { continue }
+            if let over = channel.over, stated <= over { continue }
+            since[key] = mark
         }
     }
 
@@ -100,13 +111,16 @@ struct KnownFacts {
             facts.members[key].map { $0.isImplied && since < mark(EventID($0.sinceEvent)) } ?? false
         }
         let rest = known.isEmpty ? facts : facts.without(known.keys)
-        guard areAll else { return rest }
-        return rest.without(users: knownUsers.filter(\.value).keys, channels: knownChannels.filter(\.value).keys)
+        guard areAll, areComparable else { return rest }
+        return rest.without(
+            users: knownUsers.filter(\.value.isAsSaid).keys,
+            channels: knownChannels.filter(\.value.isAsSaid).keys
+        )
     }
 
     /// Whether a user has a row, and is not removed.
-    func has(_ user: UserKey) -> Bool { knownUsers[user] != nil }
+    func has(_ user: UserKey) -> Bool { areComparable && knownUsers[user] != nil }
 
     /// Whether a channel has a row, and is not removed.
-    func has(_ channel: ChannelKey) -> Bool { knownChannels[channel] != nil }
+    func has(_ channel: ChannelKey) -> Bool { areComparable && knownChannels[channel] != nil }
 }

@@ -70,15 +70,13 @@ extension PostgresOutbox {
         _ session: borrowing PostgresSession
     ) throws -> (removed: Set<UUID>, start: TransactionStart) {
         let groups = settlements.map(\.group)
-        let removing: SQL = .onQueue(
-            """
+        let removing: SQL = """
             DELETE FROM deliveries d
             USING unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.leaseToken)))
                 AS n (network_id, group_id, lease_token)
             WHERE \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token AND d.leased
             RETURNING d.group_id
             """
-        )
         let (start, answers) = try session.start(
             numberedBy: .endpointRevisions,
             with: groups.isEmpty ? [] : [removing]
@@ -107,7 +105,7 @@ extension PostgresOutbox {
         let isSmaller = settlements.map { !$0.records.isEmpty || $0.remainders.count > 1 }
         let networks = groups.map(\.lane.networkID.rawValue)
         let tokens = groups.map(\.leaseToken)
-        let shrunk = try session.queryQueue(
+        let shrunk = try session.query(
             """
             UPDATE deliveries d
             SET targets = n.targets, size = n.size, attempt = n.attempt, rescues = 0, leased = n.run_at IS NULL,
@@ -122,7 +120,7 @@ extension PostgresOutbox {
         ) { row in (try row.decode(0, as: UUID.self), try row.timestamp(1)) }
         let ends = Dictionary(shrunk) { first, _ in first }
         guard ends.count < settlements.count else { return (ends, []) }
-        let repeated = try session.queryQueue(
+        let repeated = try session.query(
             """
             SELECT d.group_id
             FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(sizes), \(dueAt.map { $0 == nil }))

@@ -137,8 +137,7 @@ package final class PostgresOutbox: Outbox {
         guard !expansions.isEmpty else { return nil }
         let events = expansions.map(\.event)
         let keepsBodies = expansions.contains(where: \.keepsBody)
-        return .onQueue(
-            """
+        return """
             \(sql: keepsBodies ? "WITH done AS (" : "")
             UPDATE inbox i
             SET cursor = n.cursor, resolved = n.resolved, notified = n.notified,
@@ -157,7 +156,6 @@ package final class PostgresOutbox: Outbox {
             RETURNING i.event_id\(sql: keepsBodies ? Self.returnedBody : "")
             \(sql: keepsBodies ? ")" + Self.keepingBodies + "SELECT event_id FROM done" : "")
             """
-        )
     }
 
     /// What moves events whose last page this is from the inbox to the log; answers those whose lease is held.
@@ -165,8 +163,7 @@ package final class PostgresOutbox: Outbox {
         guard !expansions.isEmpty else { return nil }
         let events = expansions.map(\.event)
         let keepsBodies = expansions.contains(where: \.keepsBody)
-        return .onQueue(
-            """
+        return """
             WITH done AS (
                 DELETE FROM inbox i
                 USING unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
@@ -189,7 +186,6 @@ package final class PostgresOutbox: Outbox {
             FROM done
             RETURNING event_id
             """
-        )
     }
 
     /// What ends the deliveries that wait for a deleted message; who holds others of it in memory looks once more before they are sent.
