@@ -63,6 +63,17 @@ import Testing
         #expect(try scope.checked(document) == expected)
     }
 
+    @Test(arguments: ["UTC", "GMT", "CET", "EST5EDT", "Japan", "W-SU", "Zulu", "Asia/Bangkok", "Etc/UTC"])
+    func `quiet hours come back in the time zone that they were set in, by its name`(zone: String) throws {
+        let document = try json(#"{"quietHours":{"from":"22:00","to":"07:00","timeZone":"\#(zone)"}}"#)
+        let checked = try Self.user.checked(document)
+        guard case .object(let members) = checked, case .object(let hours)? = members["quietHours"] else {
+            Issue.record("no quiet hours: \(checked)")
+            return
+        }
+        #expect(hours["timeZone"] == .string(zone))
+    }
+
     @Test(arguments: [
         (ToggleScope.network, #"{"enabeld":false}"#, "/enabeld"),
         (.network, #"{"enabled":"no"}"#, "/enabled"),
@@ -88,6 +99,7 @@ import Testing
         (user, #"{"quietHours":{"from":"22:00","to":"07:00"}}"#, "/quietHours/timeZone"),
         (user, #"{"quietHours":{"from":"22:00","to":"07:00","timeZone":"Asia/Atlantis"}}"#, "/quietHours/timeZone"),
         (user, #"{"quietHours":{"from":"22:00","to":"07:00","timeZone":"GMT+7"}}"#, "/quietHours/timeZone"),
+        (user, #"{"quietHours":{"from":"22:00","to":"07:00","timeZone":"PST"}}"#, "/quietHours/timeZone"),
         (user, #"{"quietHours":{"from":"22:00","to":"07:00","timeZone":"UTC","days":[]}}"#, "/quietHours/days"),
         (user, #"{"events":{}}"#, "/events"),
         (channel, #"{"mentionOnly":true}"#, "/mentionOnly"),

@@ -8,14 +8,17 @@ package struct QuietHours: Sendable, Hashable {
     package let to: Int
     /// An IANA time zone.
     package let timeZone: TimeZone
+    /// The name by which it was asked for; Foundation calls `UTC` by another.
+    let timeZoneName: String
 
     /// A window; `nil` when both ends are equal or outside of a day.
-    package init?(from: Int, to: Int, timeZone: TimeZone) {
+    package init?(from: Int, to: Int, timeZone: TimeZone, named name: String? = nil) {
         let minutesOfDay = 0..<1440
         guard from != to, minutesOfDay.contains(from), minutesOfDay.contains(to) else { return nil }
         self.from = from
         self.to = to
         self.timeZone = timeZone
+        timeZoneName = name ?? timeZone.identifier
     }
 
     /// Whether a moment falls into the window by the wall clocks of the time zone.
