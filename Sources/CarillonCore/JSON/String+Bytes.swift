@@ -1,6 +1,6 @@
 extension String {
     /// Whether both are spelled with the same bytes of UTF-8: `==` takes two spellings of `é` for one.
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return withBytes { bytes in other.withBytes { bytes.elementsEqual($0) } }
     }

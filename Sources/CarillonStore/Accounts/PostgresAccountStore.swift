@@ -75,6 +75,7 @@ package struct PostgresAccountStore: AccountStore {
                 try session.noteFormerNetwork(id)
                 try session.countFaceChange()
                 try session.recordChange(of: nil, in: id)
+                try session.countDirectory(of: id)
             }
             return deleted > 0
         }

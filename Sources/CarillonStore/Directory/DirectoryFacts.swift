@@ -69,6 +69,9 @@ struct ChannelFact: Sendable {
 
     /// The newest event that states anything: naming a channel by the id alone does not.
     var statedAt: Timestamp? { [wipedAt, displayName?.at, isDirect?.at].compactMap(\.self).max() }
+
+    /// Whether it says more than that there is the channel.
+    var statesAnything: Bool { statedAt != nil || fallbackName ?? "" != "" || endsFallback }
 }
 
 /// What a batch of events says of one membership.
@@ -110,12 +113,21 @@ struct DirectoryFacts: Sendable {
     /// The memberships that only messages speak of, in the order of their keys. What a removal in the same batch ends is not
     /// among them: whether somebody is a member already can then not be told from what was written before.
     var implied: [MemberKey] {
-        members.compactMap { key, fact in
-            fact.isImplied && users[key.owner]?.wipedAt == nil && channels[key.place]?.wipedAt == nil ? key : nil
-        }.sorted()
+        members.compactMap { isImplied($0, $1) ? $0 : nil }.sorted()
+    }
+
+    /// Whether nothing but a message speaks of a membership, and nothing in the same batch has ended it before.
+    func isImplied(_ key: MemberKey, _ fact: MemberFact) -> Bool {
+        fact.isImplied && users[key.owner]?.wipedAt == nil && channels[key.place]?.wipedAt == nil
     }
 
     var removesNobody: Bool { users.values.allSatisfy { $0.wipedAt == nil } }
+
+    /// Whether neither a user nor a channel is said to be gone.
+    var removesNothing: Bool { removesNobody && channels.values.allSatisfy { $0.wipedAt == nil } }
+
+    /// Whether nothing is said of users, channels and members.
+    var isEmpty: Bool { users.isEmpty && channels.isEmpty && members.isEmpty }
 
     init(of events: [IncomingEvent]) {
         // Sorting is stable only by chance: equal timestamps are ordered by position.
@@ -132,11 +144,7 @@ struct DirectoryFacts: Sendable {
         for key in known {
             rest.members[key] = nil
             if let user = rest.users[key.owner], user.statedAt == nil { rest.users[key.owner] = nil }
-            if let channel = rest.channels[key.place], channel.statedAt == nil, channel.fallbackName ?? "" == "",
-                !channel.endsFallback
-            {
-                rest.channels[key.place] = nil
-            }
+            if let channel = rest.channels[key.place], !channel.statesAnything { rest.channels[key.place] = nil }
         }
         return rest
     }

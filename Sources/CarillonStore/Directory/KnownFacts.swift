@@ -2,125 +2,115 @@ import CarillonCore
 import Postgres
 
 /// What of that which events say is in the directory already. Nothing has to be written of it, so that a message from and to people who are
-/// known costs a look at them and not a row.
+/// known costs a look at them and not a row; and no look where ``DirectoryCache`` knows them.
 ///
 /// The look is taken in the round trip that claims the events' ids, a moment before what follows from them is written. Who leaves, is
 /// removed or gets another name in between does so at the same time as the event was sent, and either order is right: what is known needs
 /// no write, so that looking at it is all that the event would have done.
 struct KnownFacts {
-    private enum Kind: Int32 {
-        case member
-        case user
-        case channel
+    private let facts: DirectoryFacts
+    private let networks: Set<NetworkID>
+    /// The versions at which the cache has read what it gave.
+    private let assumed: [NetworkID: Int64]
+    private let look: DirectoryLook
+    private var rows: DirectoryRows
+    private var versions: DirectoryVersions?
+
+    init(about facts: DirectoryFacts, of networks: Set<NetworkID>, in cache: DirectoryCache) {
+        (self.facts, self.networks) = (facts, networks)
+        (rows, assumed) = cache.rows(about: facts, of: networks)
+        look = DirectoryLook(at: facts, without: rows)
     }
 
-    private let members: [MemberKey]
-    private let users: [(key: UserKey, value: UserFact)]
-    private let channels: [(key: ChannelKey, value: ChannelFact)]
-    /// Whether users and channels that are as the events say may be left out. What is removed is written in any case, and what else is
-    /// said of it afterwards.
-    private let areComparable: Bool
-
-    /// The marks of what made them members.
-    private var since: [MemberKey: EventMark] = [:]
-    private var knownUsers: [UserKey: Found] = [:]
-    private var knownChannels: [ChannelKey: Found] = [:]
-
-    /// A user or a channel that is in the directory and not removed.
-    private struct Found {
-        let isAsSaid: Bool
-        /// What is older of its memberships is over.
-        let over: PostgresTimestamp?
-    }
-
-    init(about facts: DirectoryFacts) {
-        members = facts.implied
-        users = facts.users.sorted { $0.key < $1.key }
-        channels = facts.channels.sorted { $0.key < $1.key }
-        areComparable = facts.removesNobody && facts.channels.values.allSatisfy { $0.wipedAt == nil }
-    }
-
-    /// One statement, which looks each row up once. Whether a row is removed is asked of what was found: it is a condition of indexes that
-    /// serve searches, and of a table that nobody has analysed yet the planner would walk along one of these.
     var statements: [SQL] {
-        guard !(members.isEmpty && users.isEmpty && channels.isEmpty) else { return [] }
-        return [
-            """
-            SELECT \(Kind.member.rawValue)::integer, n.position, m.since_event, m.facts_at, true
-            FROM unnest(\(members.map(\.network.rawValue)), \(members.map(\.channel.rawValue)),
-                        \(members.map(\.user.rawValue))) WITH ORDINALITY AS n (network_id, channel_id, user_id, position)
-            \(sql: .membership)
-            WHERE m.is_member
-            UNION ALL
-            SELECT \(Kind.user.rawValue)::integer, n.position, NULL, u.wiped_at, (\(sql: .isNewsOfUser)) IS NOT TRUE
-            FROM \(sql: .saying(users))
-            CROSS JOIN LATERAL (
-                SELECT u.facts_at, u.wiped_at, u.deleted, u.display_name, u.locale, u.roles FROM users u
-                WHERE u.network_id = n.network_id AND u.user_id = n.user_id
-                LIMIT 1
-            ) AS u
-            WHERE NOT u.deleted
-            UNION ALL
-            SELECT \(Kind.channel.rawValue)::integer, n.position, NULL, c.emptied_at, (\(sql: .isNewsOfChannel)) IS NOT TRUE
-            FROM \(sql: .saying(channels))
-            CROSS JOIN LATERAL (
-                SELECT c.facts_at, c.emptied_at, c.deleted, c.display_name, c.fallback_name, c.direct FROM channels c
-                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
-                LIMIT 1
-            ) AS c
-            WHERE NOT c.deleted
-            """
-        ]
+        if facts.isEmpty { return [] }
+        return [DirectoryVersions.statement(for: networks)] + (look.isEmpty ? [] : [look.statement])
     }
 
-    mutating func take(_ answers: some Sequence<StatementResult>) throws {
-        var memberships: [(key: MemberKey, since: EventMark, stated: PostgresTimestamp)] = []
-        for answer in answers {
-            try answer.forEach { row in
-                let position = try row.decode(1, as: Int.self) - 1
-                let moment = try row.decode(3, as: PostgresTimestamp?.self)
-                switch (Kind(rawValue: try row.decode(0)), moment) {
-                case (.member?, let stated?):
-                    memberships.append((members[position], try row.decode(2, as: EventMark.self), stated))
-                case (.user?, let over):
-                    knownUsers[users[position].key] = Found(isAsSaid: try row.decode(4), over: over)
-                case (.channel?, let over):
-                    knownChannels[channels[position].key] = Found(isAsSaid: try row.decode(4), over: over)
-                case (.member?, nil), (nil, _): throw StoreError.unreadable("known facts")
-                }
-            }
-        }
-        for (key, mark, stated) in memberships {
-            guard let user = knownUsers[key.owner], let channel = knownChannels[key.place] else { continue }
-            if let over = user.over, stated <= over { continue }
-            if let over = channel.over, stated <= over { continue }
-            since[key] = mark
-        }
+    /// Takes in what the statements answered; looks once more at what somebody has changed since the cache has read it.
+    mutating func take(_ answers: ArraySlice<StatementResult>, _ session: borrowing PostgresSession) throws {
+        guard let first = answers.first else { return }
+        let versions = try DirectoryVersions([first])
+        self.versions = versions
+        let stale = Set(assumed.filter { versions[$0.key] != $0.value }.keys)
+        if !stale.isEmpty { rows.remove(allOf: stale) }
+        for answer in answers.dropFirst() { try look.read(answer, into: &rows) }
+        guard !stale.isEmpty else { return }
+        let again = DirectoryLook(at: facts, without: rows, of: stale)
+        guard !again.isEmpty else { return }
+        for answer in try session.pipeline([again.statement]) { try again.read(answer, into: &rows) }
     }
 
     /// Facts without those that tell nothing new.
     ///
     /// - Parameters:
     ///   - facts: What the events say that turned out to be new.
-    ///   - areAll: Whether that is all of what was looked for.
     ///   - mark: The mark of an event. Who became a member by one that stands behind it was none before, as far as is
     ///     written: that has to be put right, for the event to reach them.
     /// - Returns: What is left to be written.
-    func leftOut(of facts: DirectoryFacts, areAll: Bool, mark: (EventID) -> EventMark) -> DirectoryFacts {
-        let known = since.filter { key, since in
-            facts.members[key].map { $0.isImplied && since < mark(EventID($0.sinceEvent)) } ?? false
+    func leftOut(of facts: DirectoryFacts, mark: (EventID) -> EventMark) -> DirectoryFacts {
+        let members = facts.members.filter { key, fact in
+            guard facts.isImplied(key, fact), let since = rows.since(key) else { return false }
+            return since < mark(EventID(fact.sinceEvent))
         }
-        let rest = known.isEmpty ? facts : facts.without(known.keys)
-        guard areAll, areComparable else { return rest }
-        return rest.without(
-            users: knownUsers.filter(\.value.isAsSaid).keys,
-            channels: knownChannels.filter(\.value.isAsSaid).keys
+        let rest = members.isEmpty ? facts : facts.without(members.keys)
+        // What is removed is written in any case, and what else is said of it afterwards.
+        guard facts.removesNothing else { return rest }
+        let users = rest.users.filter { key, fact in rows.users[key].map { !fact.isNews(of: $0) } ?? false }
+        let channels = rest.channels.filter { key, fact in rows.channels[key].map { !fact.isNews(of: $0) } ?? false }
+        return rest.without(users: users.keys, channels: channels.keys)
+    }
+
+    /// The networks in whose directories `news` change what somebody may have read: names, descriptions, and what is over. Of who is not
+    /// known yet it may be that somebody else adds them at this moment, under another name.
+    func networksChanged(by news: DirectoryFacts) -> Set<NetworkID> {
+        var networks: Set<NetworkID> = []
+        for (key, fact) in news.users where fact.statedAt != nil && rows.users[key].map(fact.changes) ?? true {
+            networks.insert(key.network)
+        }
+        for (key, fact) in news.channels where fact.statesAnything && rows.channels[key].map(fact.changes) ?? true {
+            networks.insert(key.network)
+        }
+        for (key, fact) in news.members where !fact.isMember || fact.leftAt != nil { networks.insert(key.network) }
+        return networks
+    }
+
+    /// What the cache may learn of it when `news` are committed.
+    ///
+    /// - Parameters:
+    ///   - taking: The networks that took something of the batch. Of one that is gone nothing holds, and no version says so.
+    ///   - counted: What the changed networks' versions were counted up to.
+    func lesson(of news: DirectoryFacts, taking: Set<NetworkID>, counted: DirectoryVersions) -> DirectoryCache.Lesson {
+        guard let versions else { return DirectoryCache.Lesson() }
+        var lesson = DirectoryCache.Lesson(rows: rows, written: news)
+        for network in taking { lesson.versions[network] = versions[network] }
+        for network in networksChanged(by: news) { lesson.counted[network] = counted[network] }
+        for (key, fact) in news.users {
+            guard let row = rows.users[key], !fact.changes(row), fact.wipedAt == nil, let statedAt = fact.statedAt
+            else {
+                lesson.rows.users[key] = nil
+                continue
+            }
+            lesson.rows.users[key]?.factsAt = max(row.factsAt, statedAt.stored)
+        }
+        for (key, fact) in news.channels {
+            guard let row = rows.channels[key], !fact.changes(row), let statedAt = fact.statedAt else {
+                lesson.rows.channels[key] = nil
+                continue
+            }
+            lesson.rows.channels[key]?.factsAt = max(row.factsAt, statedAt.stored)
+        }
+        for key in news.members.keys { lesson.rows.members[key] = nil }
+        lesson.swept = Set(
+            news.users.filter { $1.wipedAt != nil }.keys.map(\.network)
+                + news.channels.filter { $1.wipedAt != nil }.keys.map(\.network)
         )
+        return lesson
     }
 
     /// Whether a user has a row, and is not removed.
-    func has(_ user: UserKey) -> Bool { areComparable && knownUsers[user] != nil }
+    func has(_ user: UserKey) -> Bool { rows.users[user] != nil }
 
     /// Whether a channel has a row, and is not removed.
-    func has(_ channel: ChannelKey) -> Bool { areComparable && knownChannels[channel] != nil }
+    func has(_ channel: ChannelKey) -> Bool { rows.channels[channel] != nil }
 }

@@ -138,6 +138,8 @@ private struct ImportBatch: Sendable {
         let touched = try devices.store(session, telling: listeners).touched
         try session.subscribe(subscriptions, in: network, telling: listeners)
         try session.recordChanges(of: touched)
+        let describesAnybody = people.contains { $0.person != nil } || channels.contains { $0.channel != nil }
+        if describesAnybody { try session.countDirectory(of: network) }
     }
 
     private func writePeople(at moment: PostgresTimestamp, _ session: borrowing PostgresSession) throws {

@@ -64,6 +64,7 @@ extension PostgresDirectoryStore {
                 """
             )
             try session.makeMembers(keys, as: start)
+            try session.countDirectory(of: network)
         }
     }
 
@@ -89,13 +90,15 @@ extension PostgresDirectoryStore {
     package func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             try session.settleRemovals(of: [MemberKey(network: network, channel: channel, user: user)])
-            return try session.execute(
+            let removed = try session.execute(
                 """
                 UPDATE members SET is_member = false, facts_at = greatest(facts_at, now())
                 WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue)
                     AND user_id = \(user.rawValue) AND is_member
                 """
-            ) > 0
+            )
+            if removed > 0 { try session.countDirectory(of: network) }
+            return removed > 0
         }
     }
 }

@@ -17,6 +17,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
         let roles = person.roles.map(StoredRoles.text)
         return try await pool.write { session in
             try session.put(
+                in: network,
                 """
                 SELECT deleted FROM users WHERE network_id = \(network.rawValue) AND user_id = \(person.id.rawValue)
                 FOR NO KEY UPDATE
@@ -68,6 +69,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
             )
             guard removed > 0 else { return false }
             try session.recordChange(of: id, in: network)
+            try session.countDirectory(of: network)
             return true
         }
     }
@@ -76,6 +78,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
     package func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             try session.put(
+                in: network,
                 """
                 SELECT deleted FROM channels
                 WHERE network_id = \(network.rawValue) AND channel_id = \(channel.id.rawValue)
@@ -116,7 +119,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
     /// Takes no longer the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
-            try session.execute(
+            let removed = try session.execute(
                 """
                 UPDATE channels
                 SET display_name = NULL, fallback_name = NULL, direct = NULL, deleted = true, facts_at = greatest(facts_at, now()),
@@ -124,15 +127,18 @@ package struct PostgresDirectoryStore: DirectoryStore {
                     emptied_at = greatest(emptied_at, wiped_at, facts_at, now()), unswept = true
                 WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
                 """
-            ) > 0
+            )
+            if removed > 0 { try session.countDirectory(of: network) }
+            return removed > 0
         }
     }
 }
 
 extension PostgresSession {
     /// Writes a description, after a look at whether what it is about was deleted; `true` when there was no such, or it was.
-    fileprivate func put(_ look: SQL, _ description: SQL) throws -> Bool {
-        let former = try pipeline([look, description])[0].map { row in try row.decode(0, as: Bool.self) }
+    fileprivate func put(in network: NetworkID, _ look: SQL, _ description: SQL) throws -> Bool {
+        let statements = [look, description] + .countingDirectories(of: [network])
+        let former = try pipeline(statements)[0].map { row in try row.decode(0, as: Bool.self) }
         return former.first ?? true
     }
 }

@@ -3,10 +3,10 @@ import Postgres
 
 /// What events say as rows, and what of it is news.
 extension SQL {
-    /// By how much, in milliseconds, `facts_at` may lag behind what merely confirmed a row. Moving it with every message
+    /// By how much `facts_at` may lag behind what merely confirmed a row. Moving it with every message
     /// would write the rows of busy people and channels in every commit, and let the commits of replicas wait for each
     /// other: half of the throughput, measured.
-    private static let tolerance: Int64 = 1000
+    static let tolerance = Duration.seconds(1)
 
     /// What is said of users, as rows `n`.
     static func saying(_ users: [(key: UserKey, value: UserFact)]) -> SQL {
@@ -25,7 +25,7 @@ extension SQL {
 
     /// Whether row `n` changes user `u`.
     static let isNewsOfUser: SQL = """
-        n.stated_at >= u.facts_at + \(tolerance) * interval '1 millisecond'
+        n.stated_at >= u.facts_at + \(tolerance.wholeMilliseconds) * interval '1 millisecond'
             OR n.seen_at >= u.facts_at AND n.deleted <> u.deleted
             OR n.wiped_at >= u.facts_at
             OR n.name_at >= u.facts_at AND n.display_name IS DISTINCT FROM u.display_name
@@ -51,7 +51,7 @@ extension SQL {
 
     /// Whether row `n` changes channel `c`.
     static let isNewsOfChannel: SQL = """
-        n.stated_at >= c.facts_at + \(tolerance) * interval '1 millisecond'
+        n.stated_at >= c.facts_at + \(tolerance.wholeMilliseconds) * interval '1 millisecond'
             OR n.seen_at >= c.facts_at AND n.deleted <> c.deleted
             OR n.wiped_at >= c.facts_at
             OR n.name_at >= c.facts_at AND n.display_name IS DISTINCT FROM c.display_name

@@ -6,6 +6,7 @@ package import Postgres
 package final class PostgresEventInbox: EventInbox {
     let pool: PostgresPool
     let due = DueRows(of: "inbox")
+    private let directory = DirectoryCache()
 
     package init(pool: PostgresPool) {
         self.pool = pool
@@ -27,36 +28,54 @@ package final class PostgresEventInbox: EventInbox {
         after first: @escaping @Sendable (borrowing PostgresSession) throws -> Bool
     ) async throws -> [Acceptance]? {
         let batch = IncomingBatch(events)
-        let known = try await pool.write(lockWait: lockWait) { session -> (ids: [EventKey: EventID], block: Int64)? in
+        let written = try await pool.write(lockWait: lockWait) { session -> Written? in
             guard try first(session) else { return nil }
-            guard !batch.events.isEmpty else { return ([:], 0) }
-            var facts = KnownFacts(about: batch.facts)
-            let (known, start) = try Self.recordKeys(of: batch.events, &facts, session)
-            let mark = { (id: EventID) in start.mark(of: batch.places[id, default: 0]) }
-            let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
-            let accepted = batch.events.filter(isNew)
-            let areAll = accepted.count == batch.events.count
-            let stated = areAll ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
-            let news = facts.leftOut(of: stated, areAll: areAll, mark: mark)
-            let writer = FactWriter(facts: news, known: facts, at: start.moment, mark: mark)
-            let rows =
-                Self.pendingRows(of: accepted.filter(\.isExpanded), at: start.moment, mark)
-                + Self.doneRows(of: accepted.filter { !$0.isExpanded })
-            if news.removesNobody {
-                try session.commit(after: writer.statements + rows + [SQL].recordingChanges(of: writer.changes))
-            } else {
-                let removed = try writer.write(session)
-                try session.commit(after: rows + [SQL].recordingChanges(of: removed + writer.changes))
-            }
-            return (ids: known, block: start.number)
+            guard !batch.events.isEmpty else { return Written() }
+            return try write(batch, session)
         }
-        guard let known else { return nil }
+        guard let written else { return nil }
+        directory.learn(written.lesson)
         return events.map { event in
             // Of a network that has just been deleted nothing is written, nor would anything of it be delivered.
-            let id = known.ids[event.key] ?? event.id
+            let id = written.ids[event.key] ?? event.id
             guard id == event.id else { return .duplicate(id) }
-            return .accepted(id, EventMark(block: known.block, place: batch.places[id, default: 0]))
+            return .accepted(id, EventMark(block: written.block, place: batch.places[id, default: 0]))
         }
+    }
+
+    /// What was committed.
+    private struct Written {
+        /// Under which id each event is known.
+        var ids: [EventKey: EventID] = [:]
+        var block: Int64 = 0
+        var lesson = DirectoryCache.Lesson()
+    }
+
+    private func write(_ batch: IncomingBatch, _ session: borrowing PostgresSession) throws -> Written {
+        var facts = KnownFacts(about: batch.facts, of: batch.networks, in: directory)
+        let (known, start) = try Self.recordKeys(of: batch.events, &facts, session)
+        let mark = { (id: EventID) in start.mark(of: batch.places[id, default: 0]) }
+        let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
+        let accepted = batch.events.filter(isNew)
+        let stated = accepted.count == batch.events.count ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
+        let news = facts.leftOut(of: stated, mark: mark)
+        let writer = FactWriter(facts: news, known: facts, at: start.moment, mark: mark)
+        let rows =
+            Self.pendingRows(of: accepted.filter(\.isExpanded), at: start.moment, mark)
+            + Self.doneRows(of: accepted.filter { !$0.isExpanded })
+        let counting = [SQL].countingDirectories(of: facts.networksChanged(by: news))
+        let answers: [StatementResult]
+        if news.removesNobody {
+            let changes = [SQL].recordingChanges(of: writer.changes)
+            answers = try session.commit(after: writer.statements + rows + changes + counting)
+        } else {
+            let removed = try writer.write(session)
+            let changes = [SQL].recordingChanges(of: removed + writer.changes)
+            answers = try session.commit(after: rows + changes + counting)
+        }
+        let counted = try DirectoryVersions(answers.suffix(counting.count))
+        let lesson = facts.lesson(of: news, taking: Set(accepted.map(\.networkID)), counted: counted)
+        return Written(ids: known, block: start.number, lesson: lesson)
     }
 
     /// Claims the source ids, and a block of marks for the new ones; answers under which id each is known now, which for a
@@ -87,7 +106,7 @@ package final class PostgresEventInbox: EventInbox {
         try answers.first?.forEach { row in
             known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
         }
-        try facts.take(answers.dropFirst())
+        try facts.take(answers.dropFirst(), session)
         guard known.count < events.count else { return (known, start) }
         // The conflict has locked these rows, so what is read here stays true until the end of the transaction.
         let others = events.filter { known[$0.key] == nil }
@@ -174,6 +193,7 @@ private struct IncomingBatch: Sendable {
     let events: [IncomingEvent]
     /// What they say if all of them are new, as they mostly are.
     let facts: DirectoryFacts
+    let networks: Set<NetworkID>
     /// In which place each event arrived.
     let places: [EventID: Int]
 
@@ -181,6 +201,7 @@ private struct IncomingBatch: Sendable {
         var seen = Set<EventKey>(minimumCapacity: incoming.count)
         let unique = incoming.filter { seen.insert($0.key).inserted }
         facts = DirectoryFacts(of: unique)
+        networks = Set(unique.map(\.networkID))
         places = Dictionary(uniqueKeysWithValues: unique.enumerated().map { ($1.id, $0) })
         events = unique.map { ($0.key, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }

@@ -60,7 +60,7 @@ final class LeftoverSweep: Sendable {
                 last = key
             }
             guard !unknown.isEmpty else { return last }
-            try session.execute(
+            let gone = try session.query(
                 """
                 DELETE FROM users u
                 USING unnest(\(unknown.map(\.network)), \(unknown.map(\.user))) AS n (network_id, user_id)
@@ -70,8 +70,10 @@ final class LeftoverSweep: Sendable {
                     AND NOT EXISTS (SELECT FROM members m WHERE m.network_id = n.network_id AND m.user_id = n.user_id)
                     AND NOT EXISTS (SELECT FROM subscriptions s
                                     WHERE s.network_id = n.network_id AND s.kind = 'user' AND s.subject_id = n.user_id)
+                RETURNING u.network_id
                 """
-            )
+            ) { row in try row.id(0, of: Network.self) }
+            try session.pipeline(.countingDirectories(of: gone))
             return last
         }
         if let last { cursors.withLock { $0.users = last ?? ("", "") } }

@@ -87,6 +87,7 @@ extension NetworkMover {
                 """
             )
             try session.recordChange(of: nil, in: network)
+            try session.countDirectory(of: network)
         }
     }
 }

@@ -1,0 +1,55 @@
+import CarillonCore
+import Postgres
+
+/// How often networks' directories have been changed, so that what was read of them is known to hold, or not.
+///
+/// A version is counted up, in the transaction that changes a name, a description, a membership or what else was there, or ends it. What is
+/// added counts nothing, nor does what merely confirms a row. It is the second counter of ``recordingChanges(of:)``'s table, which
+/// outlives its network like the first.
+struct DirectoryVersions {
+    private let numbers: [NetworkID: Int64]
+
+    /// What reads them; to be run before what is read of the networks' directories.
+    static func statement(for networks: Set<NetworkID>) -> SQL {
+        """
+        SELECT n.network_id, c.seq
+        FROM unnest(\(networks.sorted().map(\.rawValue))) AS n (network_id)
+        CROSS JOIN LATERAL (
+            SELECT c.seq FROM change_counters c WHERE c.network_id = n.network_id AND c.slot = 1 LIMIT 1
+        ) AS c
+        """
+    }
+
+    /// Takes in what the statement, or those that count up, answered.
+    init(_ answers: some Sequence<StatementResult>) throws {
+        var numbers: [NetworkID: Int64] = [:]
+        for answer in answers {
+            try answer.forEach { row in numbers[try row.id(0)] = try row.decode(1, as: Int64.self) }
+        }
+        self.numbers = numbers
+    }
+
+    /// That of a network, in which nothing may have been changed ever.
+    subscript(network: NetworkID) -> Int64 { numbers[network] ?? 0 }
+}
+
+extension [SQL] {
+    /// What counts up the versions of networks' directories, and answers them: the last that a transaction writes, behind
+    /// ``recordingChanges(of:)``, since they stay locked until its end.
+    static func countingDirectories(of networks: some Sequence<NetworkID>) -> [SQL] {
+        Set(networks).sorted().map { network in
+            """
+            INSERT INTO change_counters AS c (network_id, slot, seq, changed_at) VALUES (\(network.rawValue), 1, 1, now())
+            ON CONFLICT (network_id, slot) DO UPDATE SET seq = c.seq + 1, changed_at = EXCLUDED.changed_at
+            RETURNING c.network_id, c.seq
+            """
+        }
+    }
+}
+
+extension PostgresSession {
+    /// Notes that a network's directory was changed; as the last that the transaction writes.
+    func countDirectory(of network: NetworkID) throws {
+        try pipeline(.countingDirectories(of: [network]))
+    }
+}
