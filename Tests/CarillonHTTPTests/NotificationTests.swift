@@ -131,6 +131,19 @@ import Testing
         #expect(try await explain("stranger").string("decidedBy") == "notMember")
     }
 
+    @Test func `an idempotency key may be as long as an id`() async throws {
+        let one = #"{"to":{"userIds":["bob"]},"title":"x"}"#
+        let key = String(repeating: "k", count: 256)
+        for status in ["accepted", "duplicate"] {
+            let answer = try await network.call(.post, "notifications", one, headers: ["Idempotency-Key": key])
+            #expect(answer.string("status") == status)
+        }
+        let byID = #"{"id":"\#(key)","to":{"userIds":["bob"]},"title":"x"}"#
+        #expect(try await network.call(.post, "notifications", byID).string("status") == "duplicate")
+        let longer = try await network.call(.post, "notifications", one, headers: ["Idempotency-Key": key + "k"])
+        #expect(longer.refusal == "400 invalid-idempotency-key" && longer.text.contains("256"))
+    }
+
     @Test func `nobody can have the id of a device at somebody else's address`() async throws {
         let address = DeviceAddress.fcm(token: "theirs", appID: "app")
         let id = DeviceID(reachedAt: address).rawValue
