@@ -36,6 +36,20 @@ import Testing
         #expect(api.dispatcher.told == Array(repeating: "endpoints of acme changed", count: 3))
     }
 
+    @Test func `endpoints come in pages, the oldest first`() async throws {
+        var made: [String] = []
+        for _ in 0..<3 {
+            let answer = try await network.call(.post, "endpoints", Self.observer)
+            made.append(try #require(answer.string("endpoint", "id")))
+        }
+        #expect(try await network.pagesOfIDs(in: "endpoints", limit: 2) == [Array(made[..<2]), Array(made[2...])])
+        #expect(try await network.call(.get, "endpoints?limit=3")["next"] == nil)
+        for query in ["limit=0", "limit=1001", "limit=x", "cursor=!"] {
+            let refused = try await network.call(.get, "endpoints?\(query)")
+            #expect(refused.refusal == "400 invalid-parameter", "\(query)")
+        }
+    }
+
     @Test func `endpoints are for admins`() async throws {
         let events = try await api.makeKey("events", in: network)
         for path in ["endpoints", "endpoints/e-1"] {

@@ -108,6 +108,42 @@ import Testing
         #expect(bad.pointers == ["/event/data/to"])
     }
 
+    @Test func `explain asks the channel that is told who is a member, and the other one what is set`() async throws {
+        for (path, body) in [
+            ("channels/told/members", #"{"userIds":["bob","carol"]}"#),
+            ("channels/context/members", #"{"userIds":["carol","stranger"]}"#),
+            ("devices/d-1", #"{"provider":"log","userId":"bob"}"#),
+            ("devices/d-2", #"{"provider":"log","userId":"carol"}"#),
+            ("devices/d-3", #"{"provider":"log","userId":"stranger"}"#),
+            ("users/bob/channels/told/notifications", #"{"enabled":false}"#),
+            ("users/carol/channels/context/notifications", #"{"enabled":false}"#),
+        ] {
+            let answer = try await network.call(.put, path, body)
+            try #require(answer.status < 300, "\(answer.text)")
+        }
+        func explain(_ user: String) async throws -> Answer {
+            let data = #"{"to":{"channelId":"told"},"channelId":"context","title":"Hi"}"#
+            let event = #"{"type":"notification.direct","data":\#(data)}"#
+            return try await network.call(.post, "explain", #"{"userId":"\#(user)","event":\#(event)}"#)
+        }
+        #expect(try await explain("bob")["verdict"] == "deliver")
+        #expect(try await explain("carol").string("decidedBy") == "channel")
+        #expect(try await explain("stranger").string("decidedBy") == "notMember")
+    }
+
+    @Test func `an idempotency key may be as long as an id`() async throws {
+        let one = #"{"to":{"userIds":["bob"]},"title":"x"}"#
+        let key = String(repeating: "k", count: 256)
+        for status in ["accepted", "duplicate"] {
+            let answer = try await network.call(.post, "notifications", one, headers: ["Idempotency-Key": key])
+            #expect(answer.string("status") == status)
+        }
+        let byID = #"{"id":"\#(key)","to":{"userIds":["bob"]},"title":"x"}"#
+        #expect(try await network.call(.post, "notifications", byID).string("status") == "duplicate")
+        let longer = try await network.call(.post, "notifications", one, headers: ["Idempotency-Key": key + "k"])
+        #expect(longer.refusal == "400 invalid-idempotency-key" && longer.text.contains("256"))
+    }
+
     @Test func `nobody can have the id of a device at somebody else's address`() async throws {
         let address = DeviceAddress.fcm(token: "theirs", appID: "app")
         let id = DeviceID(reachedAt: address).rawValue

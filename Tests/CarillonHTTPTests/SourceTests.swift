@@ -50,6 +50,15 @@ import Testing
         #expect(try await network.call(.get, "sources/crm").status == 404)
     }
 
+    @Test func `sources come in pages, by id`() async throws {
+        for id in ["c", "a", "B"] { #expect(try await network.call(.put, "sources/\(id)", Self.body).status == 201) }
+        #expect(try await network.pagesOfIDs(in: "sources", limit: 2) == [["B", "a"], ["c"]])
+        for query in ["limit=0", "limit=1001", "limit=x", "cursor=!"] {
+            let refused = try await network.call(.get, "sources?\(query)")
+            #expect(refused.refusal == "400 invalid-parameter", "\(query)")
+        }
+    }
+
     @Test func `a network has no more than its share`() async throws {
         for number in 1...Source.maximumCount {
             #expect(

@@ -162,6 +162,17 @@ import Testing
         #expect(consoleMistakes(["CARILLON_CONSOLE": "off", "CARILLON_CONSOLE_DIR": "/nowhere"]).isEmpty)
     }
 
+    @Test func `a file that comes with the program and is not there is told by its name and where it should be`() {
+        var reader = SettingsReader(environment: [:])
+        Resource("openapi.yaml").checkFile(into: &reader)
+        #expect(reader.mistakes == [])
+        Resource("no-such.yaml").checkFile(into: &reader)
+        #expect(
+            reader.mistakes
+                == ["no-such.yaml must be a file that can be read, beside the program or in the working directory"]
+        )
+    }
+
     @Test func `secrets are not printed`() throws {
         let settings = try Settings(
             environment: ["CARILLON_OPERATOR_TOKEN": token, "CARILLON_MASTER_KEY": key],

@@ -25,8 +25,12 @@ import Testing
         try await StoreScene.withStores(configuration) { scene, pool in
             let channel = ChannelID(trusted: "c")
             try await fill(pool, scene.network, channel, isAnalysed: isAnalysed)
-            for audience in [Audience.everyone, .members(of: channel), .tags([TagID(trusted: "t")])] {
+            let audiences: [(Audience, in: ChannelID?)] = [
+                (.everyone, nil), (.members(of: channel), nil), (.members(of: channel), "other"), (.tags(["t"]), nil),
+            ]
+            for (audience, context) in audiences {
                 var event = Event(sourceID: "n", type: .notificationDirect, timestamp: .now)
+                event.channel = context.map { Channel(id: $0) }
                 event.direct = DirectNotification(to: audience)
                 let query = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
                 _ = try await scene.recipients.page(for: query)

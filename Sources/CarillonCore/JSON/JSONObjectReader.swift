@@ -180,7 +180,8 @@ package struct JSONObjectReader {
         for (index, element) in elements.enumerated() {
             guard case .string(let text) = element, text.utf8.count <= maximumBytes else {
                 let place = pointer(to: key) + JSONPointer.step(index)
-                errors.add(pointer: place, detail: "must be a string of at most \(maximumBytes) bytes of UTF-8")
+                let limit = maximumBytes == .max ? "" : " of at most \(maximumBytes) bytes of UTF-8"
+                errors.add(pointer: place, detail: "must be a string\(limit)")
                 continue
             }
             strings.append(text)

@@ -9,17 +9,16 @@ package enum IdempotencyKey {
     package static let header = HTTPField.Name.known("idempotency-key")
     /// Says in an answer that it is that of an earlier request.
     package static let replayed = HTTPField.Name.known("idempotency-replayed")
-    private static let maximumCount = 255
 
     /// The key of a request; `nil` when it has none.
     ///
-    /// - Throws: 400 for more than one and for one that is not 1 to 255 printable ASCII characters.
-    package static func text(_ headers: HTTPFields) throws(Problem) -> String? {
+    /// - Throws: 400 for more than one and for one that is not 1 to `maximumCount` printable ASCII characters.
+    package static func text(_ headers: HTTPFields, upTo maximumCount: Int = 255) throws(Problem) -> String? {
         let values = headers[values: header]
         guard let value = values.first else { return nil }
         guard values.count == 1, (1...maximumCount).contains(value.utf8.count),
             value.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
-        else { throw .invalidIdempotencyKey }
+        else { throw .invalidIdempotencyKey(upTo: maximumCount) }
         return value
     }
 }

@@ -235,12 +235,14 @@ extension Problem {
         .conflict("limit-reached", "a network has at most \(limit) \(things): remove one first")
     }
 
-    package static let invalidIdempotencyKey = Problem(
-        "invalid-idempotency-key",
-        .badRequest,
-        "The Idempotency-Key is not valid",
-        "must be one of 1 to 255 printable ASCII characters"
-    )
+    package static func invalidIdempotencyKey(upTo maximumCount: Int) -> Problem {
+        Problem(
+            "invalid-idempotency-key",
+            .badRequest,
+            "The Idempotency-Key is not valid",
+            "must be one of 1 to \(maximumCount) printable ASCII characters"
+        )
+    }
 
     /// Why a request with an `Idempotency-Key` is not carried out.
     package init(_ failure: IdempotentRequest.Failure) {

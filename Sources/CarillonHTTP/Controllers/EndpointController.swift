@@ -24,9 +24,10 @@ struct EndpointController: Controller {
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await admin(request, context)
+        let page = try Page(QueryParameters(request))
         let endpoints = try await services.endpoints.endpoints(of: access.networkID)
         let circuits = await circuits(in: access.networkID)
-        return .json(["items": .array(endpoints.map { $0.json(circuits[$0.id.rawValue] ?? .closed) })])
+        return page.answer(endpoints, by: \.id.rawValue) { $0.json(circuits[$0.id.rawValue] ?? .closed) }
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

@@ -19,7 +19,8 @@ struct NotificationController: Controller {
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await access(request, context)
         try access.requireNotifications()
-        let key = try IdempotencyKey.text(request.headers)
+        // It stands in for an id, and is as long.
+        let key = try IdempotencyKey.text(request.headers, upTo: Identifier<Event>.maximumBytes)
         try ContentType.check(request.headers, accepted: ContentType.json)
         let body = try await RequestBodyReader.bytes(of: request, upTo: RequestBodyReader.eventsLimit)
         let addresses = services.addressReader(for: access.network)

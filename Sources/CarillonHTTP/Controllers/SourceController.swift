@@ -16,8 +16,9 @@ struct SourceController: Controller {
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await admin(request, context)
+        let page = try Page(QueryParameters(request))
         let all = try await services.sources.sources(of: access.networkID)
-        return .json(["items": .array(all.map { .object($0.json) })])
+        return page.answer(all, by: \.id.rawValue) { .object($0.json) }
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

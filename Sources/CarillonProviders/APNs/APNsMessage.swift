@@ -27,7 +27,7 @@ struct APNsMessage {
         let isSilent = content.kind(for: .apns) == .silent
         pushType = headers["apns-push-type"] ?? (isSilent ? "background" : "alert")
         priority = headers["apns-priority"] ?? Self.priority(content.priority, isSilent: isSilent)
-        let end = content.timeToLive == 0 ? 0 : group.forgottenAt.milliseconds / 1_000
+        let end = content.timeToLive == 0 ? 0 : (group.forgottenAt.milliseconds + 999) / 1_000
         expiration = headers["apns-expiration"] ?? String(end)
         collapseID =
             headers["apns-collapse-id"] ?? content.collapseKey?.collapseID(within: Self.longestCollapseID)

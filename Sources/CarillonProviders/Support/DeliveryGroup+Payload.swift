@@ -26,9 +26,10 @@ extension DeliveryGroup {
     /// When push services may forget it: not before they have tried for as long as was asked for.
     var forgottenAt: Timestamp { cause.receivedAt + .seconds(content.timeToLive) }
 
-    /// How many seconds are left until push services may forget it.
+    /// How many seconds are left until push services may forget it. One that has begun is a whole one: 0 would tell them not to keep it
+    /// at all. By a clock that is behind it is no more than was asked for.
     func secondsLeft(at now: Timestamp) -> Int {
-        max(0, Int((forgottenAt - now).wholeMilliseconds / 1_000))
+        min(content.timeToLive, max(0, Int(((forgottenAt - now).wholeMilliseconds + 999) / 1_000)))
     }
 }
 

@@ -67,7 +67,7 @@ struct CandidateReader {
     }
 
     private mutating func asked(_ users: Set<UserID>, _ query: RecipientQuery, _ position: Int) -> Source {
-        listed[position] = Listed(channel: query.channelOrNone, users: users.sorted(), areAsked: true)
+        listed[position] = Listed(channel: query.channelOfMembers, users: users.sorted(), areAsked: true)
         return .asked(position)
     }
 

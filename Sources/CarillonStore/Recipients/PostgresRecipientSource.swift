@@ -36,9 +36,10 @@ package final class PostgresRecipientSource: RecipientSource {
             points: ReadPoints.statement(for: Set(queries.map(\.networkID))),
             context: RecipientContext.statement(for: candidates.queries)
         )
+        let isToldElsewhere = candidates.queries.contains { $0.contextElsewhere != nil }
         let points: ReadPoints
         let context: RecipientContext
-        if queries.count == 1, let people = candidates.onlyStatement {
+        if queries.count == 1, !isToldElsewhere, let people = candidates.onlyStatement {
             // One event alone costs what its statements do, and a transaction around them as much as one of them.
             let statement = CombinedStatement([
                 (questions.points, ReadPoints.columns), (people, PageReading.columns),
@@ -54,7 +55,7 @@ package final class PostgresRecipientSource: RecipientSource {
         } else {
             let answers = try ask(
                 [questions.points] + candidates.statements + [questions.context],
-                candidates.furtherStatements.isEmpty
+                candidates.furtherStatements.isEmpty && !isToldElsewhere
             )
             guard let first = answers.first, let last = answers.last else {
                 throw StoreError.unreadable("context of events")
@@ -66,7 +67,7 @@ package final class PostgresRecipientSource: RecipientSource {
         while case let statements = candidates.furtherStatements, !statements.isEmpty {
             try candidates.takeFurther(ask(statements, false))
         }
-        return candidates.answered.enumerated().map { position, query in
+        let pages = candidates.answered.enumerated().map { position, query in
             var page = RecipientPage(
                 settings: context.settings(for: query, overrides),
                 names: context.names(for: query),
@@ -80,11 +81,19 @@ package final class PostgresRecipientSource: RecipientSource {
             } else {
                 (page.recipients, page.next) = candidates.recipients(at: position, mark: context.mark(of: query))
                 if !candidates.hasFormerMembers(at: position, mark: context.mark(of: query)) {
-                    page.formerMembers = context.describesChannel(of: query) ? .nobody : .noChannel
+                    // What is known of a channel is asked of the one that an event belongs to.
+                    let isKnown = query.contextElsewhere != nil || context.describesChannel(of: query)
+                    page.formerMembers = isKnown ? .nobody : .noChannel
                 }
             }
             return page
         }
+        guard isToldElsewhere else { return pages }
+        var toggles = ContextToggles(pages, of: candidates.answered)
+        if let statement = toggles.statement, let answer = try ask([statement], false).first {
+            try toggles.take(answer)
+        }
+        return toggles.applied(to: pages)
     }
 
     /// The pages of direct notifications with whom they are meant for, as far as that is not seen from the directory alone.

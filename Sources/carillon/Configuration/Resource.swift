@@ -32,6 +32,12 @@ struct Resource: Sendable {
 
     var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
+    /// Notes it as a mistake when it is no file that can be read: one that comes with the program, and that nobody names.
+    func checkFile(into reader: inout SettingsReader) {
+        guard access(path, R_OK) != 0 else { return }
+        reader.note("\(path) must be a file that can be read, beside the program or in the working directory")
+    }
+
     /// Notes it as a mistake when it is not there.
     func check(as setting: Setting, into reader: inout SettingsReader) {
         guard !exists else { return }

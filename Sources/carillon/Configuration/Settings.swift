@@ -107,6 +107,8 @@ struct Settings: Sendable {
             templates.check(as: .templatesDir, into: &reader)
             migrations.check(as: .migrationsDir, into: &reader)
             console?.check(as: .consoleDir, into: &reader)
+            description.checkFile(into: &reader)
+            facesDescription.checkFile(into: &reader)
         }
         guard reader.mistakes.isEmpty else { throw ConfigurationError(mistakes: reader.mistakes) }
     }

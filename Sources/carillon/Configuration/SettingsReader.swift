@@ -51,6 +51,9 @@ struct SettingsReader {
         rejected.insert(setting)
     }
 
+    /// Notes what is wrong although nobody set it.
+    mutating func note(_ mistake: String) { mistakes.append(mistake) }
+
     func hasRejected(_ setting: Setting) -> Bool { rejected.contains(setting) }
 
     /// What the operator calls a setting: the variable, unless it was written into the file.

@@ -89,6 +89,21 @@ import Testing
         #expect(try event(#"{"to":{"everyone":true},"body":"x"}"#).channel == nil)
     }
 
+    @Test func `what is null is not there`() throws {
+        let event = try event(#"{"to":{"userIds":["a"],"tags":null,"everyone":null},"title":"x","body":null}"#)
+        #expect(event.direct?.audience == .people(["a"]))
+    }
+
+    @Test func `words of which nothing can be seen are none, and what was accepted with them before stays readable`()
+        throws
+    {
+        let event = try event(#"{"to":{"everyone":true},"title":" \u202e ","body":"x"}"#)
+        #expect(event.direct?.texts.text == DirectTexts.Text(body: "x"))
+        var former = event
+        former.direct = DirectNotification(to: .everyone, texts: DirectTexts(DirectTexts.Text(title: "  ")))
+        #expect(stored(former) == .event(former))
+    }
+
     @Test func `a notification without an id is named by the caller`() throws {
         guard
             case .batch(let batch) = try parse(
@@ -122,6 +137,9 @@ import Testing
         (#"{"to":{"everyone":true},"filter":{"apps":["a"]},"body":"x"}"#, ["/filter/apps"]),
         (#"{"to":{"everyone":true}}"#, ["/title"]),
         (#"{"to":{"everyone":true},"title":"","body":""}"#, ["/title"]),
+        (#"{"to":{"everyone":true},"title":"\u202e\u0007"}"#, ["/title"]),
+        (#"{"to":{"everyone":true},"title":"  ","body":"\n\u0085","kind":"mixed"}"#, ["/title"]),
+        (#"{"to":{"everyone":true},"texts":{"th":{"title":"\u2067 \u2069"}}}"#, ["/texts/th"]),
         (#"{"to":{"everyone":true},"title":1}"#, ["/title"]),
         (#"{"to":{"everyone":true},"texts":{"th":{}}}"#, ["/texts/th"]),
         (#"{"to":{"everyone":true},"texts":{"thai!":{"title":"x"}}}"#, ["/texts/thai!"]),

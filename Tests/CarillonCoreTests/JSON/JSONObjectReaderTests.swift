@@ -49,6 +49,19 @@ import Testing
         )
     }
 
+    @Test func `a limit that there is not is not told`() {
+        let errors = InputErrors()
+        var reader = JSONObjectReader(["free": [1], "short": [1]], unknown: .refuse, into: errors)
+        #expect(reader.strings("free", maximumCount: 2, maximumBytes: .max) == nil)
+        #expect(reader.strings("short", maximumCount: 2, maximumBytes: 4) == nil)
+        #expect(
+            errors.errors == [
+                FieldError(pointer: "/free/0", detail: "must be a string"),
+                FieldError(pointer: "/short/0", detail: "must be a string of at most 4 bytes of UTF-8"),
+            ]
+        )
+    }
+
     @Test func `notes every wrong member with its pointer, and never its value`() throws {
         let errors = InputErrors()
         let wrong: JSONValue = .string("wrong-value")

@@ -9,12 +9,14 @@ import Testing
     private func verdict(_ status: Int, _ body: String) -> Verdict {
         let reply = EndpointAnswer.Reply(status: status, body: Array(body.utf8))
         let answer = EndpointAnswer(.success(reply), time: .milliseconds(12))
-        return Verdict(answer, of: "e-1", in: .amity, onFailure: .drop, content: nil)
+        let notification = Notification(locale: "en", title: "", body: "Hello")
+        return Verdict(answer, of: "e-1", in: .amity, onFailure: .drop, notification: notification, content: nil)
     }
 
     @Test(arguments: [
         "", "{}", "[]", #"{"action":"deliver"}"#, #"{"action":true}"#, #"{"action":"allow","data":"text"}"#,
-        #"{"action":"allow","data":{"text":1}}"#, #"{"action":"deny","message":{}}"#,
+        #"{"action":"allow","data":{"text":1}}"#, #"{"action":"allow","data":{"text":" "}}"#,
+        #"{"action":"deny","message":{}}"#,
     ])
     func `what is no answer of Amity's is invalid`(body: String) {
         let report = verdict(200, body).report

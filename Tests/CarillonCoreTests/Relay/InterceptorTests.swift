@@ -179,7 +179,8 @@ import Testing
     @Test func `that others had all connections is no fault of the endpoint`() {
         let failure = EndpointAnswer.Failure(reason: "too many requests waiting", isBusy: true)
         let answer = EndpointAnswer(.failure(failure), time: .zero)
-        let verdict = Verdict(answer, of: "e-1", onFailure: .drop, content: nil)
+        let notification = Notification(locale: "en", title: "Title", body: "Body")
+        let verdict = Verdict(answer, of: "e-1", onFailure: .drop, notification: notification, content: nil)
         #expect(verdict.report.outcome == .busy)
         #expect(verdict.report.action == .drop)
         #expect(verdict.report.outcome.isFailure == nil)

@@ -9,11 +9,12 @@ import Testing
         _ status: Int,
         _ body: String?,
         onFailure: EndpointRole.Interception.Failure = .deliver,
+        notification: Notification = Notification(locale: "en", title: "Title", body: "Body"),
         content: PushContent? = nil
     ) -> Verdict {
         let reply = EndpointAnswer.Reply(status: status, body: body.map { Array($0.utf8) })
         let answer = EndpointAnswer(.success(reply), time: .milliseconds(12))
-        return Verdict(answer, of: "e-1", onFailure: onFailure, content: content)
+        return Verdict(answer, of: "e-1", onFailure: onFailure, notification: notification, content: content)
     }
 
     private func text(_ verdict: Verdict, _ locale: String = "en") -> Notification {
@@ -98,6 +99,8 @@ import Testing
         #"{"action":"deliver","notifications":{"th":{"body":{}}}}"#, #"{"action":"deliver","data":[]}"#,
         #"{"action":"deliver","data":{"aps":{}}}"#, #"{"action":"deliver","data":{"google.x":"1"}}"#,
         #"{"action":"deliver","excludeUserIds":"bob"}"#, #"{"action":"deliver","excludeUserIds":["bob",1]}"#,
+        #"{"action":"deliver","notification":{"title":" ","body":"\u0007"}}"#,
+        #"{"action":"deliver","notifications":{"th":{"title":"\u202e","body":""}}}"#,
         #"{"action":"drop","reason":1}"#, #"{"action":"drop","notification":1}"#, "\u{0}",
     ])
     func `what cannot be obeyed is invalid`(body: String) {
@@ -106,6 +109,25 @@ import Testing
         #expect(delivered.changes.isEmpty && delivered.report.reason != nil)
         let dropped = verdict(200, body, onFailure: .drop)
         #expect(dropped.report.action == .drop && dropped.withholds(from: "bob"))
+    }
+
+    @Test func `an edit leaves something to be seen, or is none that can be obeyed`() {
+        let titleOnly = Notification(locale: "en", title: "Title", body: "")
+        let emptied = verdict(200, #"{"action":"deliver","notification":{"title":"\u202e "}}"#, notification: titleOnly)
+        #expect(emptied.report.outcome == .invalid)
+        #expect(emptied.report.reason == "/notification leaves nothing that can be seen")
+        let named = verdict(200, #"{"action":"deliver","notifications":{"TH":{"title":"","body":" "}}}"#)
+        #expect(named.report.reason == "/notifications/th leaves nothing that can be seen")
+        #expect(text(verdict(200, #"{"action":"deliver","notification":{"title":""}}"#)).body == "Body")
+        #expect(verdict(200, #"{"action":"drop","notification":{"title":"","body":""}}"#).report.action == .drop)
+    }
+
+    @Test func `the key that is not allowed is named`() {
+        let reason = verdict(200, #"{"action":"deliver","data":{"aps":"1"}}"#).report.reason
+        #expect(reason == "/data/aps is kept by Apple or Google")
+        let long = String(repeating: "x", count: 3_100)
+        let size = verdict(200, #"{"action":"deliver","data":{"k":"\#(long)"}}"#).report.reason
+        #expect(size?.hasPrefix("/data takes") == true)
     }
 
     @Test func `data have the limits of direct notifications`() {
@@ -140,6 +162,7 @@ import Testing
                 EndpointAnswer(.failure(failure), time: .seconds(1)),
                 of: "e-1",
                 onFailure: action,
+                notification: Notification(locale: "en", title: "Title", body: "Body"),
                 content: nil
             )
             #expect(verdict.report.outcome == outcome && verdict.report.action == action.action)

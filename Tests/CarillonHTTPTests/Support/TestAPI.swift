@@ -115,6 +115,20 @@ struct Credentials {
         let path = path.hasPrefix("/") ? path : self.path(path)
         return try await api.call(method, path, body, as: token, type: type, headers: headers)
     }
+
+    /// The ids of all items of a list, page by page.
+    func pagesOfIDs(in list: String, limit: Int) async throws -> [[String]] {
+        var pages: [[String]] = []
+        var cursor: String?
+        repeat {
+            let next = cursor.map { "&cursor=\($0)" } ?? ""
+            let page = try await call(.get, "\(list)?limit=\(limit)\(next)")
+            guard case .array(let items)? = page["items"] else { return pages }
+            pages.append(items.indices.compactMap { page.string("items", "\($0)", "id") })
+            cursor = page.string("next")
+        } while cursor != nil && pages.count < 1_000
+        return pages
+    }
 }
 
 extension Trait where Self == Lending<TestAPI> {

@@ -228,6 +228,20 @@ import Testing
         #expect(group.secondsLeft(at: group.cause.receivedAt + .seconds(100)) == 172_700)
     }
 
+    @Test func `no second of what was asked for is lost to the way`() throws {
+        for (asked, milliseconds, told) in [
+            (3_600, 40, 3_600), (1, 40, 1), (1, 999, 1), (1, 1_000, 0), (2, 1_001, 1), (0, 0, 0), (5, -700, 5),
+        ] {
+            let group = try Self.group(.fcm, PushContent(timeToLive: asked))
+            let now = group.cause.receivedAt + .milliseconds(milliseconds)
+            #expect(group.secondsLeft(at: now) == told, "\(asked) s after \(milliseconds) ms")
+        }
+        var group = try Self.group(.apns, PushContent(timeToLive: 1))
+        let received = group.cause.receivedAt
+        group.cause.receivedAt = received + .milliseconds(40)
+        #expect(APNsMessage(group).expiration == "\(received.milliseconds / 1_000 + 2)")
+    }
+
     @Test(arguments: ["a\r\nb", "ü", "two words", "\u{7F}"])
     func `collapse keys are hashed where a header cannot hold them`(key: String) throws {
         let hashed = try #require(APNsMessage(try Self.group(.apns, PushContent(collapseKey: key))).collapseID)

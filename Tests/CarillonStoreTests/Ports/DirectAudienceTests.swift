@@ -176,6 +176,76 @@ import Testing
         }
     }
 
+    @Test func `the members of one channel are asked what they set for the channel that it belongs to`() async throws {
+        try await scene.accept(.created("told", by: nil, members: ["a", "b", "c"]))
+        try await scene.accept(.created("context", by: nil, members: ["b", "stranger"]))
+        for (user, channel) in [("a", "told"), ("b", "context"), ("stranger", "context")] as [(UserID, ChannelID)] {
+            _ = try await scene.toggles.set(.channel(user, channel), ["mentionsOnly": true], in: scene.network)
+        }
+        var event = Event.direct(.members(of: "told"))
+        event.channel = Channel(id: "context")
+        let alone = try await scene.page(of: event)
+        #expect(alone.recipients.map(\.userID) == ["a", "b", "c"])
+        #expect(alone.recipients.map(\.settings.channel.mentionsOnly) == [false, true, false])
+        var usual = event
+        usual.channel = Channel(id: "told")
+        let together = try await scene.recipients.recipients(
+            for: [usual, event].map {
+                RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: $0)
+            }
+        )
+        #expect(together.map { $0.recipients.map(\.userID) } == [["a", "b", "c"], ["a", "b", "c"]])
+        #expect(together[0].recipients.map(\.settings.channel.mentionsOnly) == [true, false, false])
+        #expect(together[1].recipients.map(\.settings.channel.mentionsOnly) == [false, true, false])
+        let further = RecipientQuery(
+            networkID: scene.network,
+            eventID: EventID(scene.ids.next()),
+            event: event,
+            after: .user("a")
+        )
+        let rest = try await scene.recipients.page(for: further)
+        #expect(rest.recipients.map(\.userID) == ["b", "c"])
+        #expect(rest.recipients.map(\.settings.channel.mentionsOnly) == [true, false])
+        // What was set for a channel ends with it.
+        #expect(try await scene.directory.deleteChannel("context", in: scene.network))
+        let later = try await scene.page(of: event)
+        #expect(later.recipients.map(\.userID) == ["a", "b", "c"])
+        #expect(later.recipients.map(\.settings.channel.mentionsOnly) == [false, false, false])
+    }
+
+    @Test func `who is asked for is a member of the channel that is told, and not of the one that it belongs to`()
+        async throws
+    {
+        try await scene.accept(.created("told", by: nil, members: ["a", "b"]))
+        try await scene.accept(.created("context", by: nil, members: ["b", "stranger"]))
+        for (user, channel) in [("a", "told"), ("b", "context")] as [(UserID, ChannelID)] {
+            _ = try await scene.toggles.set(.channel(user, channel), ["mentionsOnly": true], in: scene.network)
+        }
+        var event = Event.direct(.members(of: "told"))
+        event.channel = Channel(id: "context")
+        let asked: Set<UserID> = ["a", "b", "stranger"]
+        let page = try await scene.recipients.page(
+            for: RecipientQuery(networkID: scene.network, prospect: event, only: asked)
+        )
+        #expect(page.recipients.map(\.userID) == ["a", "b"])
+        #expect(page.recipients.map(\.settings.channel.mentionsOnly) == [false, true])
+        #expect(page.others.map(\.userID) == ["stranger"])
+    }
+
+    @Test func `the last look, too, asks what is set for the channel that it belongs to`() async throws {
+        try await scene.accept(.created("told", by: nil, members: ["a", "b"]))
+        var event = Event.direct(.members(of: "told"))
+        event.channel = Channel(id: "context")
+        let targets = [try await scene.target("d1", of: "a"), try await scene.target("d2", of: "b")]
+        let group = scene.group(try await scene.pending(event), to: targets)
+        for (user, channel) in [("a", "told"), ("b", "context")] as [(UserID, ChannelID)] {
+            _ = try await scene.toggles.set(.channel(user, channel), ["mentionsOnly": true], in: scene.network)
+        }
+        let refreshed = try #require(try await scene.queue.refresh([group]).first)
+        #expect(refreshed.settings["a"]?.channel.mentionsOnly != true)
+        #expect(refreshed.settings["b"]?.channel.mentionsOnly == true)
+    }
+
     @Test func `the audience of another network is not found`() async throws {
         try await scene.put(.log("d", of: "a"), .log("free", of: .nobody))
         try await scene.subscribe([.user("a"), .device("free")], to: "t")

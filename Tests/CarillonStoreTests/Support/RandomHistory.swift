@@ -148,7 +148,9 @@ struct RandomHistory: CustomStringConvertible {
             event.actor = chance(0.3) ? person() : nil
             event.direct = direct()
             if case .people(let users)? = event.direct?.audience { event.mentions = Set(users) }
-            if case .members(let channel)? = event.direct?.audience { event.channel = Channel(id: channel) }
+            if event.channel == nil, case .members(let channel)? = event.direct?.audience {
+                event.channel = Channel(id: channel)
+            }
         default: break
         }
         return event

@@ -45,6 +45,7 @@ struct DirectNotificationReader {
     private func audience(in data: inout JSONObjectReader) -> Audience? {
         guard var to = data.object("to", required: true) else { return nil }
         defer { to.finish() }
+        for key in Self.audiences where to.isNull(key) { _ = to.value(key) }
         let given = Self.audiences.filter { to.contains($0) && !to.isNull($0) }
         guard given.count == 1, let key = given.first else {
             for key in to.keys { _ = to.value(key) }
@@ -145,12 +146,13 @@ struct DirectNotificationReader {
     }
 
     private func text(in reader: inout JSONObjectReader) -> DirectTexts.Text {
-        DirectTexts.Text(title: words("title", in: &reader), body: words("body", in: &reader))
+        DirectTexts.Text(title: words(.title, in: &reader), body: words(.body, in: &reader))
     }
 
-    /// Nothing is as good as no words.
-    private func words(_ key: String, in reader: inout JSONObjectReader) -> String? {
-        reader.string(key, maximumBytes: .max).flatMap { $0.isEmpty ? nil : $0 }
+    /// Words of which nothing would be seen are as good as none. Those that were accepted before stay what they are.
+    private func words(_ part: TemplatePart, in reader: inout JSONObjectReader) -> String? {
+        guard let words = reader.string(part.rawValue, maximumBytes: .max), !words.isEmpty else { return nil }
+        return isStored || part.shows(words) ? words : nil
     }
 
     private func refuseTexts(of data: JSONObjectReader) {

@@ -131,6 +131,7 @@ package final class Interceptor: Sendable {
             of: question.endpoint.id,
             in: question.endpoint.settings.format,
             onFailure: question.terms.onFailure,
+            notification: question.notification,
             content: question.event.event.direct?.content
         )
         leave(key, isTrial: isTrial, isFailure: verdict.report.outcome.isFailure, reason: verdict.report)

@@ -52,4 +52,7 @@ extension TemplatePart {
         text.withoutControls(onOneLine: self == .title, maximumBytes: maximumBytes)
             .shortened(toCharacters: maximumCharacters, bytes: maximumBytes)
     }
+
+    /// Whether more than white space is left of a text once it is cleaned.
+    func shows(_ text: String) -> Bool { cleaned(text).unicodeScalars.contains { !$0.properties.isWhitespace } }
 }

@@ -28,11 +28,7 @@ extension NotificationChanges {
         guard !texts.isEmpty else { return notification }
         let chain = LocaleTag(notification.locale)?.fallbackChain ?? []
         let text = chain.lazy.compactMap { texts.byLocale[$0] }.first ?? texts.text
-        return Notification(
-            locale: notification.locale,
-            title: text.title.map { TemplatePart.title.cleaned($0) } ?? notification.title,
-            body: text.body.map { TemplatePart.body.cleaned($0) } ?? notification.body
-        )
+        return text.edited(notification)
     }
 
     /// What goes beyond the text, with the data that are merged into it.
@@ -91,11 +87,48 @@ extension NotificationChanges {
         let errors = InputErrors()
         var merged = JSONObjectReader(.object(edited.json), unknown: .tolerate, into: errors)
         _ = merged.pushContent()
-        if let error = errors.errors.first { reader.refuse("data", error.detail) }
+        guard let error = errors.errors.first else { return }
+        let data = reader.pointer(to: "data")
+        // Whoever answers knows nothing of the notification's other parts.
+        let isOfData = error.pointer.hasPrefix(merged.pointer(to: "data") + "/")
+        reader.errors.add(pointer: isOfData ? reader.pointer + error.pointer : data, detail: error.detail)
+    }
+}
+
+extension NotificationChanges {
+    /// Notes an error where nothing that can be seen would be left of a notification, in the languages that are named or in all others.
+    ///
+    /// - Parameters:
+    ///   - notification: The notification in one language: its words stand in for those in others, which nobody knows here.
+    ///   - reader: The answer.
+    ///   - place: Where the text of all others is in it.
+    package func checkTexts(of notification: Notification, _ reader: JSONObjectReader, at place: [String]) {
+        let pointer = { (names: [String]) in names.reduce(reader.pointer) { $0 + JSONPointer.step($1) } }
+        let detail = "leaves nothing that can be seen"
+        if texts.text.leavesNothing(of: notification) { reader.errors.add(pointer: pointer(place), detail: detail) }
+        for (locale, text) in texts.byLocale.sorted(by: { $0.key < $1.key })
+        where text.leavesNothing(of: notification) {
+            reader.errors.add(pointer: pointer(["notifications", locale.rawValue]), detail: detail)
+        }
     }
 }
 
 extension DirectTexts.Text {
+    /// A notification with these words in place of its own, cleaned and cut like any.
+    fileprivate func edited(_ notification: Notification) -> Notification {
+        Notification(
+            locale: notification.locale,
+            title: title.map { TemplatePart.title.cleaned($0) } ?? notification.title,
+            body: body.map { TemplatePart.body.cleaned($0) } ?? notification.body
+        )
+    }
+
+    fileprivate func leavesNothing(of notification: Notification) -> Bool {
+        guard !isEmpty else { return false }
+        let edited = edited(notification)
+        return !TemplatePart.title.shows(edited.title) && !TemplatePart.body.shows(edited.body)
+    }
+
     fileprivate init(_ reader: inout JSONObjectReader) {
         self.init(
             title: reader.string("title", maximumBytes: .max),

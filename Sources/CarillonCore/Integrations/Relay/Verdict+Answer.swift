@@ -6,12 +6,14 @@ extension Verdict {
     ///   - endpoint: Who was asked.
     ///   - format: In which form.
     ///   - onFailure: What becomes of the notification without a good answer.
+    ///   - notification: The text about which was asked.
     ///   - content: What goes beyond the text of the notification: the data of the answer are merged into it.
     package convenience init(
         _ answer: EndpointAnswer,
         of endpoint: EndpointID,
         in format: EndpointSettings.Format = .carillon,
         onFailure: EndpointRole.Interception.Failure,
+        notification: Notification,
         content: PushContent?
     ) {
         let milliseconds = Int((answer.time / .milliseconds(1)).rounded())
@@ -38,7 +40,7 @@ extension Verdict {
             self.init(report(.error, onFailure.action, "http \(reply.status)"))
         case .success(let reply):
             do throws(InvalidInput) {
-                let word = try EndpointWord(reply.body, in: format, content: content)
+                let word = try EndpointWord(reply.body, in: format, notification, content)
                 self.init(report(.answered, word.action, word.reason), changes: word.changes)
             } catch {
                 let place = error.errors.first
@@ -96,7 +98,12 @@ private struct EndpointWord {
 
     /// Reads an answer; members that are not known are passed over.
     /// - Throws: What is wrong with it.
-    init(_ body: [UInt8]?, in format: EndpointSettings.Format, content: PushContent?) throws(InvalidInput) {
+    init(
+        _ body: [UInt8]?,
+        in format: EndpointSettings.Format,
+        _ notification: Notification,
+        _ content: PushContent?
+    ) throws(InvalidInput) {
         guard let body else {
             throw InvalidInput(problem: "invalid-answer", pointer: "", detail: "longer than 256 KiB")
         }
@@ -109,12 +116,14 @@ private struct EndpointWord {
         let errors = InputErrors()
         var reader = JSONObjectReader(value, unknown: .tolerate, into: errors)
         let isDropped: Bool
+        let place: [String]
         switch format {
         case .carillon:
             isDropped = reader.choice("action", as: Choice.self, required: true) == .drop
             reason = reader.string("reason", maximumBytes: .max)
             changes = NotificationChanges(&reader)
             changes.check(with: content, reader)
+            place = ["notification"]
         case .amity:
             isDropped = reader.choice("action", as: AmityChoice.self, required: true) == .deny
             reason = reader.string("message", maximumBytes: .max)
@@ -122,7 +131,9 @@ private struct EndpointWord {
             if var data = reader.object("data") {
                 changes.texts.text.body = data.string("text", maximumBytes: .max)
             }
+            place = ["data", "text"]
         }
+        if !isDropped { changes.checkTexts(of: notification, reader, at: place) }
         try errors.throwIfAny(problem: "invalid-answer")
         if isDropped { changes = NotificationChanges() }
         action = isDropped ? .drop : changes.isEmpty ? .deliver : .edit
