@@ -75,11 +75,8 @@ struct KnownFacts {
         return networks
     }
 
-    /// What the cache may learn of it when `news` are committed.
-    ///
-    /// - Parameters:
-    ///   - taking: The networks that took something of the batch. Of one that is gone nothing holds, and no version says so.
-    ///   - counted: What the changed networks' versions were counted up to.
+    /// What the cache may learn of it when `news` are committed, with the versions that they were counted up to. Only networks that took
+    /// something of the batch are learned of: of one that is gone nothing holds, and no version says so.
     func lesson(of news: DirectoryFacts, taking: Set<NetworkID>, counted: DirectoryVersions) -> DirectoryCache.Lesson {
         guard let versions else { return DirectoryCache.Lesson() }
         var lesson = DirectoryCache.Lesson(rows: rows, written: news)
