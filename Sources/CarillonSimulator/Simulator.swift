@@ -79,10 +79,6 @@ package final class Simulator: Sendable {
     package func revokeAccessTokens() { parts.tokenEndpoint.revokeAll() }
 
     /// Changes how a service misbehaves towards everybody. Connections that are open are changed as well.
-    ///
-    /// - Parameters:
-    ///   - service: Which one.
-    ///   - body: Makes the change.
     package func disturb(_ service: SimulatedService, _ body: (inout Disturbances) -> Void) {
         parts.traffic[service]?.change(body)
     }

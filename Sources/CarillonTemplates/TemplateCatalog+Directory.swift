@@ -9,7 +9,6 @@ extension TemplateCatalog {
     /// Each `*.yaml` is a language, named by its BCP 47 tag in the usual spelling (`th.yaml`, `zh-Hant.yaml`); files of
     /// other kinds are passed over. English must be complete.
     ///
-    /// - Parameter path: The folder.
     /// - Throws: `TemplateFileError` with the mistakes of the first file that has any.
     package init(directory path: String) throws(TemplateFileError) {
         let names: [String]

@@ -20,10 +20,6 @@ package struct TemplateFile: Sendable {
 
     /// Reads and checks a file's text.
     ///
-    /// - Parameters:
-    ///   - yaml: The text of the file.
-    ///   - locale: The language that its name says.
-    ///   - path: The file's path, for errors.
     /// - Throws: All mistakes of the file with their lines.
     package init(yaml: String, locale: LocaleTag, path: String) throws(TemplateFileError) {
         var reader = TemplateFileReader(locale: locale)

@@ -5,11 +5,6 @@ package struct TemplateFileError: Error, Equatable, CustomStringConvertible {
         package var line: Int?
         /// What is wrong; names the event and the text, and the column within the text.
         package var detail: String
-
-        package init(line: Int? = nil, detail: String) {
-            self.line = line
-            self.detail = detail
-        }
     }
 
     /// The path of the file or folder.

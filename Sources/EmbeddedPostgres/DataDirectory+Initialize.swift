@@ -9,10 +9,6 @@ import Subprocess
 extension DataDirectory {
     /// Makes the cluster beside its place and moves it there when it is complete.
     ///
-    /// - Parameters:
-    ///   - binaries: The programs to make it with.
-    ///   - account: The account that will run the server.
-    ///   - isDurable: Whether it has to survive a power cut.
     /// - Throws: `notACluster`, `initializationFailed`, `fileSystem`, or what starting a process fails with.
     func initialize(with binaries: ServerBinaries, as account: ServerAccount, isDurable: Bool) async throws {
         guard FileSystem.entries(of: cluster).isEmpty else {

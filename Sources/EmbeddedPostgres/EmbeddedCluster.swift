@@ -27,10 +27,6 @@ package actor EmbeddedCluster {
     package nonisolated let connectionString: String
 
     /// Describes a cluster; nothing is touched before ``start()``.
-    ///
-    /// - Parameters:
-    ///   - configuration: Where the cluster lives and how it is run.
-    ///   - logger: Told when the server starts, stops and dies.
     package init(configuration: EmbeddedClusterConfiguration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger

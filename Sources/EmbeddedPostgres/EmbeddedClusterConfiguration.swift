@@ -18,15 +18,6 @@ package struct EmbeddedClusterConfiguration: Sendable {
     package var throwAwayDirectory: String?
 
     /// Describes a cluster.
-    ///
-    /// - Parameters:
-    ///   - dataDirectory: The directory that holds it.
-    ///   - settings: Server settings that win over the built-in ones.
-    ///   - binaryDirectory: Where the server's programs are, if they shall not be searched.
-    ///   - startTimeout: How long the server may take until it accepts connections.
-    ///   - stopTimeout: How long the server may take to stop by itself.
-    ///   - serverAccount: The account that runs PostgreSQL when this process runs as root.
-    ///   - throwAwayDirectory: What is thrown away with the server when its owner ends without stopping it.
     package init(
         dataDirectory: String,
         settings: [String: String] = [:],

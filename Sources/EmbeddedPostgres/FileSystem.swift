@@ -64,10 +64,6 @@ enum FileSystem {
         if lchown(path, account.userID, account.groupID) != 0 { throw failure("change the owner of", path) }
     }
 
-    static func changePermissions(of path: String, to permissions: mode_t) throws(EmbeddedClusterError) {
-        if chmod(path, permissions) != 0 { throw failure("change the permissions of", path) }
-    }
-
     static func move(_ source: String, to destination: String) throws(EmbeddedClusterError) {
         if rename(source, destination) != 0 { throw failure("rename", source) }
     }

@@ -129,8 +129,6 @@ struct ServerProcess: Sendable {
     }
 
     /// Waits until the server has ended; cancellation does not shorten the wait.
-    ///
-    /// - Returns: Whether it has ended in time.
     func waitForExit(atMost limit: Duration) async -> Bool {
         await Task {
             let deadline = ContinuousClock.now + limit

@@ -25,15 +25,6 @@ struct Scene {
         let request = DialectRequest(query: query, headers: headers, body: Array(body.utf8))
         return try dialect.events(of: request, DialectSettings(settings), now: now)
     }
-
-    /// The canonical events of a body, as they would be stored.
-    func canonical(
-        _ body: String,
-        headers: [(name: String, value: String)] = [],
-        query: [(name: String, value: String)] = []
-    ) throws -> [JSONValue] {
-        try read(body, headers: headers, query: query).canonical
-    }
 }
 
 extension DialectReading {

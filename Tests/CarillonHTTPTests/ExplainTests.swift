@@ -28,6 +28,14 @@ import Testing
         try await network.call(.post, "explain", #"{"event":\#(event),"userId":"\#(user)"}"#)
     }
 
+    /// What becomes of a message whose data says `more`.
+    private func explain(_ user: String, with more: String) async throws -> Answer {
+        let event = """
+            {"type":"message.sent","data":{"channel":{"id":"general"},"user":{"id":"alice"},"message":{"text":"x"}\(more)}}
+            """
+        return try await explain(user, event)
+    }
+
     @Test func `a member with a device gets the notification`() async throws {
         let answer = try await explain("bob")
         #expect(
@@ -103,39 +111,27 @@ import Testing
     }
 
     @Test func `an event that is kept from a member says by which of its fields`() async throws {
-        func explain(_ user: String, _ more: String) async throws -> Answer {
-            let event = """
-                {"type":"message.sent","data":{"channel":{"id":"general"},"user":{"id":"alice"},"message":{"text":"x"},\(more)}}
-                """
-            return try await self.explain(user, event)
-        }
-        let hidden = try await explain("bob", #""visibleTo":["carol"]"#)
+        let hidden = try await explain("bob", with: #","visibleTo":["carol"]"#)
         #expect(hidden.string("decidedBy") == "event" && hidden.string("reason") == "visibleTo")
         #expect(hidden["verdict"] == "suppress" && hidden["notification", "body"] == "x")
-        #expect(try await explain("carol", #""visibleTo":["carol"]"#).string("decidedBy") == "noDevice")
-        #expect(try await explain("bob", #""visibleTo":[]"#).string("reason") == "visibleTo")
-        let silent = try await explain("bob", #""notify":false"#)
+        #expect(try await explain("carol", with: #","visibleTo":["carol"]"#).string("decidedBy") == "noDevice")
+        #expect(try await explain("bob", with: #","visibleTo":[]"#).string("reason") == "visibleTo")
+        let silent = try await explain("bob", with: #","notify":false"#)
         #expect(silent.string("decidedBy") == "event" && silent.string("reason") == "notify")
         #expect(silent["notification"] == .some(.null))
-        #expect(try await explain("stranger", #""visibleTo":["stranger"]"#).string("decidedBy") == "notMember")
-        #expect(try await explain("alice", #""notify":false"#).string("decidedBy") == "actor")
+        #expect(try await explain("stranger", with: #","visibleTo":["stranger"]"#).string("decidedBy") == "notMember")
+        #expect(try await explain("alice", with: #","notify":false"#).string("decidedBy") == "actor")
     }
 
     @Test func `explain counts who is a member by the message, and whom it mentions with everybody`() async throws {
-        func explain(_ user: String, _ more: String) async throws -> Answer {
-            let event = """
-                {"type":"message.sent","data":{"channel":{"id":"general"},"user":{"id":"alice"},"message":{"text":"x"}\(more)}}
-                """
-            return try await self.explain(user, event)
-        }
-        #expect(try await explain("dave", "").string("decidedBy") == "notMember")
-        #expect(try await explain("dave", #","members":["dave"]"#).string("decidedBy") == "noDevice")
+        #expect(try await explain("dave", with: "").string("decidedBy") == "notMember")
+        #expect(try await explain("dave", with: #","members":["dave"]"#).string("decidedBy") == "noDevice")
         let members = try await network.call(.get, "channels/general/members")
         #expect(members["items", "3"] == .none)
         let path = network.path("users/bob/channels/general/notifications")
         _ = try await network.call(.put, path, #"{"mentionsOnly":true}"#)
-        #expect(try await explain("bob", "").string("reason") == "mentionsOnly")
-        #expect(try await explain("bob", #","mentionsAll":true"#).string("verdict") == "deliver")
+        #expect(try await explain("bob", with: "").string("reason") == "mentionsOnly")
+        #expect(try await explain("bob", with: #","mentionsAll":true"#).string("verdict") == "deliver")
     }
 
     @Test func `ids that sort next to each other are not confused`() async throws {

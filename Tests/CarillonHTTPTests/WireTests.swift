@@ -11,7 +11,6 @@ import Testing
 /// What only shows on a real connection.
 @Suite(.server()) struct WireTests {
     private let network: Credentials = lent()
-    private var api: TestAPI { network.api }
     private let port: Int
 
     init() throws { port = try #require(network.api.client.port) }

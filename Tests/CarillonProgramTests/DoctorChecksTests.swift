@@ -1,5 +1,5 @@
-import CarillonCore
-import CarillonStore
+@testable import CarillonCore
+@testable import CarillonStore
 import Testing
 
 @testable import Postgres

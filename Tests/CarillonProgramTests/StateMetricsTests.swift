@@ -1,5 +1,5 @@
 import CarillonCore
-import CarillonStore
+@testable import CarillonStore
 import CarillonTesting
 import Testing
 

@@ -10,14 +10,19 @@ import Testing
     private let scene = StoreScene.here
     private var pool: PostgresPool { scene.pool }
 
-    @Test
-    func `a commit in which the server ends the session has an unknown outcome, and is not tried again`() async throws {
-        try await Self.onCommit(of: "networks", "PERFORM pg_terminate_backend(pg_backend_pid())", pool)
-        let error = await #expect(throws: PostgresError.self) {
-            try await UnitOfWork.run(within: .seconds(60)) {
+    /// Why a network could not be made in this time.
+    private func failure(within limit: Duration) async -> PostgresError? {
+        await #expect(throws: PostgresError.self) {
+            try await UnitOfWork.run(within: limit) {
                 try await scene.accounts.createNetwork(.sample("new"), answering: nil)
             }
         }
+    }
+
+    @Test
+    func `a commit in which the server ends the session has an unknown outcome, and is not tried again`() async throws {
+        try await Self.onCommit(of: "networks", "PERFORM pg_terminate_backend(pg_backend_pid())", pool)
+        let error = await failure(within: .seconds(60))
         #expect(error?.isOutcomeUnknown == true)
         #expect(error?.isTransient == true)
     }
@@ -25,11 +30,7 @@ import Testing
     @Test func `a commit that takes too long ends at the deadline, and nobody knows how`() async throws {
         try await Self.onCommit(of: "networks", "PERFORM pg_sleep(18)", pool)
         let start = ContinuousClock.now
-        let error = await #expect(throws: PostgresError.self) {
-            try await UnitOfWork.run(within: .seconds(1)) {
-                try await scene.accounts.createNetwork(.sample("new"), answering: nil)
-            }
-        }
+        let error = await failure(within: .seconds(1))
         #expect(ContinuousClock.now - start < .seconds(15), "the server does not end a commit by itself")
         #expect(error?.isOutcomeUnknown == true)
         #expect(error?.isTransient == true)
@@ -51,11 +52,7 @@ import Testing
     @Test func `a statement that takes too long ends at the deadline, and nothing was written`() async throws {
         try await Self.onCommit(of: "networks", "PERFORM pg_sleep(60)", pool, when: "NOT DEFERRABLE")
         let start = ContinuousClock.now
-        let error = await #expect(throws: PostgresError.self) {
-            try await UnitOfWork.run(within: .seconds(1)) {
-                try await scene.accounts.createNetwork(.sample("new"), answering: nil)
-            }
-        }
+        let error = await failure(within: .seconds(1))
         #expect(ContinuousClock.now - start < .seconds(10), "the statement timeout is 15 s")
         #expect(error?.isOutcomeUnknown == false)
         #expect(error?.isTransient == true)

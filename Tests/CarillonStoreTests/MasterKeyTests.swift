@@ -42,7 +42,10 @@ import Testing
             rights: [],
             createdAt: WallClock.system.now()
         )
-        try await scene.faces.addFaceKey(StoredFaceKey(key: key, proof: .secret(Secret("signing"))))
+        _ = try await scene.faces.addFaceKey(
+            StoredFaceKey(key: key, proof: .secret(Secret("signing"))),
+            answering: nil
+        )
         _ = try await scene.accounts.updateDialect(.amity, of: scene.network) { _ in
             DialectDocument(
                 name: .amity,

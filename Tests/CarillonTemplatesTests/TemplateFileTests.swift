@@ -1,5 +1,5 @@
 import CarillonCore
-import CarillonTemplates
+@testable import CarillonTemplates
 import Foundation
 import Testing
 

@@ -67,24 +67,20 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0o700, true), (0o600, false), (0o077, false)] as [(mode_t, Bool)])
-    func `the owner's bits decide for the owner`(permissions: mode_t, canEnter: Bool) {
+    @Test(
+        arguments: [
+            (65534, 0o700, true), (65534, 0o600, false), (65534, 0o077, false),
+            (0, 0o710, true), (0, 0o701, false), (0, 0o755, true),
+        ] as [(uid_t, mode_t, Bool)]
+    )
+    func `the owner's bits decide for the owner, the group's for a member`(
+        owner: uid_t,
+        permissions: mode_t,
+        canEnter: Bool
+    ) {
         let account = ServerAccount(name: "nobody", userID: 65534, groupID: 65534)
         let directory = FileSystem.Attributes(
-            owner: 65534,
-            group: 65534,
-            permissions: permissions,
-            isDirectory: true,
-            size: 0
-        )
-        #expect(account.canEnter(directory) == canEnter)
-    }
-
-    @Test(arguments: [(0o710, true), (0o701, false), (0o755, true)] as [(mode_t, Bool)])
-    func `the group's bits decide for a member`(permissions: mode_t, canEnter: Bool) {
-        let account = ServerAccount(name: "nobody", userID: 65534, groupID: 65534)
-        let directory = FileSystem.Attributes(
-            owner: 0,
+            owner: owner,
             group: 65534,
             permissions: permissions,
             isDirectory: true,

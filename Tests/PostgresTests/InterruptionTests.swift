@@ -80,10 +80,7 @@ import Testing
         task.cancel()
         let error = await #expect(throws: PostgresError.self) { try await task.value }
         #expect(error?.kind == .cancelled)
-        let count = try await pool.withConnection { session in
-            try session.queryFirst("SELECT count(*) FROM t") { row in try row.decode(0, as: Int.self) }
-        }
-        #expect(count == 0)
+        try await expectNothing()
     }
 
     @Test func `cancellation between two statements undoes the transaction`() async throws {
@@ -101,6 +98,10 @@ import Testing
         cancelled.signal()
         let error = await #expect(throws: PostgresError.self) { try await task.value }
         #expect(error?.kind == .cancelled)
+        try await expectNothing()
+    }
+
+    private func expectNothing() async throws {
         let count = try await pool.withConnection { session in
             try session.queryFirst("SELECT count(*) FROM t") { row in try row.decode(0, as: Int.self) }
         }

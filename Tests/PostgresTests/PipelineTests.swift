@@ -181,10 +181,6 @@ import Testing
         let one = try await pool.withTransaction { _ in 1 }
         #expect(one == 1)
         try await pool.withTransaction { session in _ = try session.commit() }
-        try await pool.withTransaction { session in
-            try session.withSavepoint { session in try session.execute("INSERT INTO t VALUES (1)") }
-        }
-        try await expect([1], in: pool)
     }
 
     @Test func `large values and answers pass each other`() async throws {

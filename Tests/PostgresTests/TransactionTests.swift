@@ -106,29 +106,6 @@ import Testing
         #expect(limit != nil && limit != "77ms")
     }
 
-    @Test func `a savepoint undoes only its own part`() async throws {
-        try await pool.withTransaction { session in
-            try session.execute("UPDATE counters SET value = 1 WHERE id = 1")
-            #expect(throws: PostgresError.self) {
-                try session.withSavepoint { session in
-                    try session.execute("UPDATE counters SET value = 1 WHERE id = 2")
-                    try session.execute("SELECT 1 / \(0)")
-                }
-            }
-            #expect(throws: PostgresError.self, "an error that the part swallows undoes it too") {
-                try session.withSavepoint { session in
-                    try session.execute("UPDATE counters SET value = 2 WHERE id = 2")
-                    try? session.script("SELECT 1 / 0")
-                }
-            }
-            try session.withSavepoint { session in
-                _ = try session.execute("UPDATE counters SET value = value + 10 WHERE id = 1")
-            }
-        }
-        let result = try await values(pool)
-        #expect(result == [11, 0])
-    }
-
     @Test func `a transaction that was ended by hand is an error`() async throws {
         let error = await #expect(throws: PostgresError.self) {
             try await pool.withTransaction { session in try session.script("COMMIT") }

@@ -57,11 +57,6 @@ actor HTTPClient {
         channel = nil
     }
 
-    /// Gets JSON.
-    func get(_ path: String) async throws -> JSONValue {
-        try await send(HTTPRequest(path: path)).expecting(200).json
-    }
-
     /// Posts JSON, for 201.
     func create(_ path: String, _ body: JSONValue) async throws -> JSONValue {
         let type = (name: "content-type", value: "application/json")

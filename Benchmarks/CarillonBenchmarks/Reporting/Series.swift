@@ -23,9 +23,6 @@ struct Series: Sendable {
         return first...last
     }
 
-    /// The smallest; zero when there are none.
-    var minimum: Double { sorted.first ?? 0 }
-
     /// The largest; zero when there are none.
     var maximum: Double { sorted.last ?? 0 }
 

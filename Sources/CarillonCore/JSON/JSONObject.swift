@@ -33,7 +33,6 @@ package struct JSONObject: Sendable {
     }
 
     /// Adds a member at the end unless the name is taken.
-    /// - Returns: Whether it was added.
     mutating func append(_ key: String, _ value: JSONValue) -> Bool {
         guard position(of: key) == nil else { return false }
         appendUnchecked(key, value)

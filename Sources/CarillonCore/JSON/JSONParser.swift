@@ -264,13 +264,7 @@ extension JSONParser {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = peek() else { throw failure(.unexpectedEnd) }
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-            default: throw failure(.malformedEscape, at: start)
-            }
+            guard let digit = byte.hexValue else { throw failure(.malformedEscape, at: start) }
             unit = unit << 4 | UInt32(digit)
             position += 1
         }

@@ -6,10 +6,6 @@ extension PlacementAdministration {
         fileprivate let book: PlacementBook
         fileprivate let changed: @Sendable (NetworkID) -> Void
 
-        /// - Parameters:
-        ///   - catalog: The moves.
-        ///   - book: Who is where.
-        ///   - changed: Told when there is something to do for a network.
         package init(
             catalog: some MoveCatalog,
             book: PlacementBook,

@@ -22,22 +22,6 @@ package struct PlacementStatus: Sendable, Equatable {
     package var schema: Schema?
     /// How large its database is; `nil` where that could not be asked.
     package var bytes: Int64?
-
-    package init(
-        name: PlacementName,
-        state: PlacementState,
-        reason: String?,
-        networks: Int,
-        schema: Schema?,
-        bytes: Int64?
-    ) {
-        self.name = name
-        self.state = state
-        self.reason = reason
-        self.networks = networks
-        self.schema = schema
-        self.bytes = bytes
-    }
 }
 
 /// What whoever runs the service asks of placements, and says where networks go.

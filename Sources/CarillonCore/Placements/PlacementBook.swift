@@ -99,7 +99,6 @@ package final class PlacementBook: Service {
 
     /// Reads the list anew, with others who want that, for a network that was not where it was said to be.
     ///
-    /// - Returns: Whether it is elsewhere.
     /// - Throws: ``PlacementProblem/unavailable(_:reason:)`` when home does not answer.
     package func isElsewhere(_ network: NetworkID, than placement: PlacementName) async throws -> Bool {
         if lastKnown(network) == placement { try await read() }

@@ -42,13 +42,6 @@ package struct DeviceFilter: Sendable, Equatable {
     /// Only those that subscribe to this tag, by themselves or by their user.
     package var tag: TagID?
 
-    /// A filter; one that says nothing lets all through.
-    package init(providers: Set<ProviderName>? = nil, appIDs: Set<String>? = nil, tag: TagID? = nil) {
-        self.providers = providers
-        self.appIDs = appIDs
-        self.tag = tag
-    }
-
     /// Whether a device at this address passes, as far as the address tells.
     package func admits(_ address: DeviceAddress) -> Bool {
         (providers?.contains(address.provider) ?? true) && (appIDs?.contains(address.appID) ?? true)

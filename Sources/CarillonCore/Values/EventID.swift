@@ -55,8 +55,3 @@ extension UUID {
         }
     }
 }
-
-/// The lower-case hexadecimal digit of a value below 16.
-func hexDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-}

@@ -86,13 +86,5 @@ package struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertibl
 }
 
 extension Substring {
-    fileprivate var hasDigit: Bool { utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
-}
-
-extension UInt8 {
-    var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
-
-    var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-    var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
+    fileprivate var hasDigit: Bool { utf8.contains(where: \.isASCIIDigit) }
 }

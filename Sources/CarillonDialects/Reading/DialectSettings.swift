@@ -4,7 +4,6 @@ package import CarillonCore
 package struct DialectSettings: Sendable {
     private static let mostSenders = 100
 
-    /// What is stored.
     package let document: JSONObject
 
     /// Settings as they were stored.

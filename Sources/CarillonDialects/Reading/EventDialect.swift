@@ -22,7 +22,6 @@ package protocol EventDialect: Sendable {
     /// Reads what an admin says of how it is read, beside ``DialectSettings``; what is wrong is noted, and unknown members are the
     /// caller's to find.
     ///
-    /// - Parameter reader: The body.
     /// - Returns: The settings as they are to be stored and shown.
     func settings(from reader: inout JSONObjectReader) -> JSONObject
 

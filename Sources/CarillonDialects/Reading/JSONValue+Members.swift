@@ -30,8 +30,6 @@ extension JSONValue {
         if case .number(let number) = self { number.integer.map(Int64.init) } else { nil }
     }
 
-    var isTrue: Bool { self == .bool(true) }
-
     var list: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }

@@ -116,8 +116,6 @@ package struct Authenticator: Sendable {
     }
 
     /// Passes a body that a network's chat backend has signed; nobody can sign for an unknown network.
-    ///
-    /// - Returns: The network.
     package func verify(
         _ signature: SignedBody,
         _ body: [UInt8],
@@ -127,9 +125,8 @@ package struct Authenticator: Sendable {
         guard let credentials = try await credentials(of: networkID, context) else {
             throw Problem.unauthorized(WebhookError.mismatch.description)
         }
-        let now = clock.now()
         do throws(Problem) {
-            try signature.verify(body, secrets: credentials.webhookSecrets(at: now), now: now)
+            try verify(signature, body, by: credentials)
         } catch {
             // Without its secret a right signature looks like a wrong one.
             throw credentials.hasUnreadableWebhookSecrets ? .wrongMasterKey : error
@@ -138,16 +135,15 @@ package struct Authenticator: Sendable {
         return credentials.network
     }
 
+    private func verify(_ signature: SignedBody, _ body: [UInt8], by sender: VerifiableCredentials) throws(Problem) {
+        let now = clock.now()
+        try signature.verify(body, secrets: sender.webhookSecrets(at: now), now: now)
+    }
+
     /// The network whose chat backend has signed a body, as far as that can be told without waiting.
     package func rememberedSender(_ signature: SignedBody, _ body: [UInt8], of networkID: NetworkID) -> Network? {
         guard let credentials = cache.remembered(networkID) else { return nil }
-        let now = clock.now()
-        do throws(Problem) {
-            try signature.verify(body, secrets: credentials.webhookSecrets(at: now), now: now)
-        } catch {
-            return nil
-        }
-        return credentials.network
+        return (try? verify(signature, body, by: credentials)).map { credentials.network }
     }
 
     /// The network whose events the holder of an API key may post, as far as that can be told without waiting.

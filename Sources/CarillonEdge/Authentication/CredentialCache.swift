@@ -16,15 +16,6 @@ package final class CredentialCache: Sendable {
     private let known: Remembered<NetworkID, VerifiableCredentials?>
 
     /// A cache in front of `accounts`.
-    ///
-    /// - Parameters:
-    ///   - accounts: Where credentials are read.
-    ///   - placements: Where which networks are.
-    ///   - announcements: Tells other replicas of changes, and this one of theirs.
-    ///   - timeToLive: How long they are used before they are read anew.
-    ///   - capacity: How many networks are remembered.
-    ///   - logger: Where keys that cannot be read are reported.
-    ///   - now: The time by which entries age.
     package init(
         accounts: any AccountStore,
         placements: Placed<PlacementName> = .home,
@@ -64,8 +55,6 @@ package final class CredentialCache: Sendable {
     }
 
     /// The credentials of the network that an API key claims to belong to, with that key if it exists.
-    ///
-    /// - Throws: What the store throws.
     func credentials(holding key: APIKeySecret) async throws -> VerifiableCredentials? {
         let isKnown = isKnown(key.networkID)
         // A network that nobody has used here is not read for every key that names it.
@@ -89,8 +78,6 @@ package final class CredentialCache: Sendable {
     func remembered(_ id: NetworkID) -> VerifiableCredentials? { known.remembered(id) ?? nil }
 
     /// A network's credentials; `nil` when there is no such network.
-    ///
-    /// - Throws: What the store throws.
     package func credentials(of id: NetworkID) async throws -> VerifiableCredentials? {
         try await known.value(of: id) { [accounts, logger] in
             guard let stored = try await accounts.credentials(of: id) else { return nil }

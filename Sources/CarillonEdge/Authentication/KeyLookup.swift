@@ -44,8 +44,6 @@ final class KeyLookup: Sendable {
     var count: Int { absent.count }
 
     /// Whether there is such a key.
-    ///
-    /// - Throws: What the store throws.
     func finds(_ name: APIKeyName) async throws -> Bool {
         guard name.id.utf8.count <= Self.longestID, !absent.contains(name) else { return false }
         let found = try await queries.answer { names in

@@ -62,12 +62,6 @@ package struct SignedToken: Sendable {
     }
 
     /// Makes a token.
-    ///
-    /// - Parameters:
-    ///   - claims: What it says.
-    ///   - header: How the verifier finds out how it is signed.
-    ///   - sign: Signs it.
-    /// - Returns: Its compact form.
     package static func make(
         _ claims: JSONObject,
         header: JSONValue = ["alg": "HS256", "typ": "JWT"],

@@ -54,14 +54,6 @@ package struct UserToken: Sendable {
     }
 
     /// A token of a user, as a network's back end would make it (API section 2).
-    ///
-    /// - Parameters:
-    ///   - user: Whom it speaks for.
-    ///   - network: Where.
-    ///   - start: From when.
-    ///   - end: Until when.
-    ///   - secret: The network's secret, for HS256.
-    /// - Returns: The token in its compact form.
     package static func signed(
         for user: UserID,
         in network: NetworkID,

@@ -67,13 +67,6 @@ package final class UserTokenIntrospector: Sendable {
     private let origins: Remembered<Origin, Void>
 
     /// An introspector that has asked nobody yet.
-    ///
-    /// - Parameters:
-    ///   - asker: Asks.
-    ///   - metrics: Where questions are counted.
-    ///   - capacity: How many tokens are remembered.
-    ///   - patience: For how long a question waits for a place.
-    ///   - now: The time by which what is remembered ends.
     package init(
         asker: any UserTokenAsker,
         metrics: any MetricsFactory,

@@ -27,9 +27,6 @@ package struct TrustedProxies: Hashable, Sendable {
     /// A client can write what it likes into `X-Forwarded-For`, and each proxy appends whom it heard it from. So the list
     /// is read from its end, for as long as those who wrote it are trusted.
     ///
-    /// - Parameters:
-    ///   - peer: The other end of the connection.
-    ///   - headers: The header fields of the request.
     /// - Returns: The last address that nobody trusted vouches for; the first of the list when they all do, and the last
     ///   trusted one when what it passed on is no address.
     package func client(of peer: IPAddress, _ headers: HTTPFields) -> IPAddress {
@@ -47,9 +44,6 @@ package struct TrustedProxies: Hashable, Sendable {
 
     /// Whether a request came over TLS, which only a trusted proxy can say; `nil` when none says anything.
     ///
-    /// - Parameters:
-    ///   - peer: The other end of the connection.
-    ///   - headers: The header fields of the request.
     /// - Returns: `false` also when one of several proxies heard it without TLS.
     package func heardOverTLS(from peer: IPAddress, _ headers: HTTPFields) -> Bool? {
         let schemes = headers[values: .forwardedProto].flatMap {
@@ -61,9 +55,6 @@ package struct TrustedProxies: Hashable, Sendable {
 
     /// Whether nobody on the way could read a request: it came over TLS, or never left this machine.
     ///
-    /// - Parameters:
-    ///   - peer: The other end of the connection.
-    ///   - headers: The header fields of the request.
     /// - Returns: `false` also when a trusted proxy says that it heard it without TLS.
     package func areConfidential(_ peer: IPAddress, _ headers: HTTPFields) -> Bool {
         heardOverTLS(from: peer, headers) ?? TrustedProxies.loopback.contains(client(of: peer, headers))

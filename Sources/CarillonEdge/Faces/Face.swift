@@ -16,18 +16,12 @@ package protocol Face: Sendable {
 
     /// Reads what an admin says of one of its names; what is wrong is noted, and unknown members are the caller's to find.
     ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - reader: The body.
     /// - Returns: The settings as they are to be stored and shown; `nil` after noting what is wrong.
     func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings?
     /// Why a network may not have such settings, such as it is now; `nil` when it may.
     func conflict(of settings: FaceSettings, in network: Network) -> Problem?
     /// Reads what an admin says of a new key, and makes it.
     ///
-    /// - Parameters:
-    ///   - request: The members that keys of all faces have.
-    ///   - reader: The body, for `rights`.
     /// - Returns: The key; `nil` after noting what is wrong.
     func makeKey(_ request: FaceKeyRequest, from reader: inout JSONObjectReader) -> NewFaceKey?
 }

@@ -40,13 +40,6 @@ final class RequestLog: Sendable {
     }
 
     /// Writes a line about an answer, or counts it.
-    ///
-    /// - Parameters:
-    ///   - message: The same words for all lines of their kind.
-    ///   - level: Their level.
-    ///   - status: What was answered.
-    ///   - context: The request's.
-    ///   - metadata: What else there is to say.
     func write(
         _ message: Logger.Message,
         at level: Logger.Level,

@@ -123,10 +123,6 @@ extension Problem {
     }
 
     /// PostgreSQL is away or too much is waiting. What is known of the change is added where the problem is answered.
-    /// - Parameters:
-    ///   - detail: Why, where the caller can make something of it.
-    ///   - seconds: When to try again.
-    /// - Returns: The problem.
     package static func serviceUnavailable(_ detail: String? = nil, retryAfter seconds: Int = 1) -> Problem {
         let title = "The service cannot do this at the moment"
         return Problem("service-unavailable", .serviceUnavailable, title, detail, headers: [.retryAfter: "\(seconds)"])

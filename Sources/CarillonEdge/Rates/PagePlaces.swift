@@ -25,11 +25,6 @@ package final class PagePlaces: Sendable {
     private let places: Places
 
     /// Places for a service.
-    ///
-    /// - Parameters:
-    ///   - connections: How many connections to the database it has.
-    ///   - processors: How many processors.
-    ///   - patience: For how long one waits for a place.
     package init(connections: Int, processors: Int, patience: Duration = PagePlaces.patience) {
         places = Places(limits: Self.limits(connections, processors), patience: patience)
     }

@@ -46,10 +46,6 @@ package final class RequestRates: Sendable {
     private let buckets = Mutex<[Owner: TokenBucket]>([:])
 
     /// Rates without any bucket.
-    ///
-    /// - Parameters:
-    ///   - capacity: How many buckets are kept at most.
-    ///   - now: The time by which they fill.
     package init(
         capacity: Int = 100_000,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }

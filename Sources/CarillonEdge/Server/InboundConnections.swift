@@ -29,10 +29,6 @@ package final class InboundConnections: Sendable {
     private let meter: Meter
     private let cuts: [Cut: Counter]
 
-    /// - Parameters:
-    ///   - settings: How many there may be.
-    ///   - port: The port's name in metrics.
-    ///   - metrics: Where they are counted.
     package init(_ settings: ServerSettings, port: String, metrics: any MetricsFactory) {
         let count = settings.connections - settings.sparePlaces
         state = Mutex(

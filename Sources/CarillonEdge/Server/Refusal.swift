@@ -49,12 +49,8 @@ struct Refusal {
 /// Answers what never becomes a request, and so passes by the router.
 struct RefusalWriter: Sendable {
     private let ids = UUIDv7Generator()
-    private let logger: Logger
+    let logger: Logger
     private let log = RequestLog(.ofAnswers)
-
-    init(logger: Logger) {
-        self.logger = logger
-    }
 
     /// Writes the answer, which is the last one of its connection.
     func write(_ refusal: Refusal, to context: ChannelHandlerContext) {

@@ -30,7 +30,6 @@ package struct AblyFace: Face {
         AblyLogController(services: services, authenticator: authenticator).addRoutes(to: routes)
     }
 
-    /// Reads what an admin says of an application.
     package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {
         guard let settings = AblySettings(&reader) else { return nil }
         guard Self.isAppID(name) else {
@@ -115,13 +114,7 @@ package struct AblyFace: Face {
 
     private static func isAppID(_ text: some StringProtocol) -> Bool {
         (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     }
 }
 

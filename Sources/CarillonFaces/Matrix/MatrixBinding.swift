@@ -49,10 +49,6 @@ struct MatrixBinding: Sendable, Equatable {
     /// How many requests a second are taken of those who have a gateway key, or are where requests may come from.
     var requestsPerSecond = 2_000
 
-    init(provider: ProviderName?) {
-        self.provider = provider
-    }
-
     func admits(_ address: IPAddress?) -> Bool {
         guard let allowedSources else { return true }
         guard let canonical = address?.canonical else { return false }

@@ -26,7 +26,6 @@ package struct MatrixFace: Face {
         problem.matrixResponse
     }
 
-    /// What an admin says of an app id.
     package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {
         let binding = MatrixBinding(&reader)
         if FaceBinding.wildcardCount(of: name) > FaceBinding.maximumWildcards {

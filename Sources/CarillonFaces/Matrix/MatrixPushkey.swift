@@ -21,13 +21,6 @@ struct MatrixPushkey: Sendable {
     let egress: EgressGuard
 
     /// Reads the pushkey of a device of an app.
-    ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - binding: What is said of its app.
-    ///   - provider: Its push service.
-    ///   - hosts: The push services that the network's subscriptions may name.
-    /// - Returns: What it stands for.
     func reading(
         of device: MatrixNotification.Device,
         _ binding: MatrixBinding,
@@ -63,7 +56,7 @@ struct MatrixPushkey: Sendable {
         case .hex: return nil
         case .auto, .base64:
             guard let bytes = base64(pushkey) else { return nil }
-            token = hex(bytes)
+            token = bytes.hexadecimal
         }
         return (1...longestToken).contains(token.utf8.count) ? token : nil
     }
@@ -72,11 +65,6 @@ struct MatrixPushkey: Sendable {
     private static func base64(_ text: String) -> [UInt8]? {
         let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }
         return padding.count <= 2 ? Base64URL.decodeEither(text) : nil
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
     private func subscription(_ endpoint: String, _ p256dh: String, _ auth: String) -> DeviceAddress? {
@@ -103,7 +91,7 @@ struct MatrixPushkey: Sendable {
         _ appID: String,
         _ environment: DeviceAddress.APNsEnvironment
     ) -> DeviceAddress {
-        let name = hex(Array(SHA256.hash(data: Array("unusable:\(pushkey)".utf8))))
+        let name = SHA256.hash(data: Array("unusable:\(pushkey)".utf8)).hexadecimal
         return switch provider {
         case .apns: .apns(token: name, appID: appID, environment: environment)
         case .webpush: .webpush(endpoint: "https://unusable.invalid/\(name)", p256dh: "", auth: "")

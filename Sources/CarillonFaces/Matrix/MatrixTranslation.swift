@@ -14,14 +14,6 @@ struct MatrixTranslation {
     let now: Timestamp
 
     /// The event for one device; `nil` when there is nothing to send to it.
-    ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - audience: What is known of it.
-    ///   - binding: What is said of its app.
-    ///   - provider: Its push service.
-    ///   - texts: What is shown, where a template says it.
-    /// - Returns: The event.
     func event(
         for device: MatrixNotification.Device,
         _ audience: Audience,
@@ -86,11 +78,6 @@ struct MatrixTranslation {
 
 extension MatrixPayload {
     /// What is sent beyond title and body; `nil` when there is nothing to send.
-    ///
-    /// - Parameters:
-    ///   - provider: The push service.
-    ///   - isShown: Whether a template says what is shown.
-    /// - Returns: The content.
     fileprivate func content(for provider: ProviderName, isShown: Bool) -> PushContent? {
         var content = PushContent()
         content.badge = badge

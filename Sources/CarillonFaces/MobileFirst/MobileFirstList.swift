@@ -17,11 +17,6 @@ struct MobileFirstList {
 
     /// The list that a request asks for.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - context: Its context.
-    ///   - names: What it may be narrowed by.
-    ///   - filtered: What the parameter `filter` may name besides.
     /// - Throws: `FPWSE0007E` for parameters and filters that nobody knows: they must not list more than was meant.
     init(
         _ request: Request,

@@ -16,11 +16,6 @@ struct MobileFirstMessage: Sendable {
 
     /// Translates a message to an application.
     ///
-    /// - Parameters:
-    ///   - json: The body, or one of a bulk.
-    ///   - id: What the notification is to be known by.
-    ///   - application: Whose devices it goes to.
-    ///   - pointer: Where the message stands.
     /// - Throws: What is wrong with it: everything that Carillon's own API does not see.
     init(_ json: JSONValue, id: String, to application: MobileFirstApplication, at pointer: String = "") throws {
         let errors = InputErrors()

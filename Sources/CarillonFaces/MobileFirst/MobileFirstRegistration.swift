@@ -34,11 +34,6 @@ struct MobileFirstRegistration: Sendable {
 
     /// Where the device is reached.
     ///
-    /// - Parameters:
-    ///   - application: Whose app it belongs to.
-    ///   - former: Where it was reached.
-    ///   - addresses: Reads addresses by their own rules.
-    /// - Returns: The address.
     /// - Throws: `FPWSE0003E` for a platform that the application is not bound for, and what is wrong with the token.
     func address(
         of application: MobileFirstApplication,
@@ -71,10 +66,6 @@ struct MobileFirstRegistration: Sendable {
 
     /// What is kept with the device beyond what Carillon itself knows.
     ///
-    /// - Parameters:
-    ///   - former: The device as it was.
-    ///   - userAgent: What the caller calls itself.
-    ///   - now: When it is registered.
     /// - Returns: Its attributes; those of other systems stay.
     func attributes(of former: Device?, userAgent: String?, at now: Timestamp) -> JSONObject {
         var attributes = former?.attributes ?? JSONObject()

@@ -32,7 +32,6 @@ final class ImportSpool: Sendable {
 
     /// Takes a whole import.
     ///
-    /// - Parameter parts: Calls back with each part of the body.
     /// - Returns: How many lines of each kind there are.
     /// - Throws: `invalid-import` with the first bad line; 413 and 507 when there is no room for it.
     func fill(_ parts: ((ByteBuffer) throws -> Void) async throws -> Void) async throws -> ImportTally {
@@ -64,7 +63,6 @@ final class ImportSpool: Sendable {
     /// Refuses subscriptions of devices that neither the directory has nor an earlier line; everything can be read from the
     /// beginning afterwards.
     ///
-    /// - Parameter known: Answers which of some devices the directory has.
     /// - Throws: `invalid-import` with the first bad line.
     func checkSubscriptions(_ known: (Set<DeviceID>) async throws -> Set<DeviceID>) async throws {
         // Hashes take less room than ids. Should two be equal, a bad line is passed over when it is applied.

@@ -23,7 +23,6 @@ final class SpoolFile: Sendable {
 
     /// A new empty file.
     ///
-    /// - Parameter directory: Where it takes its space from.
     /// - Throws: ``Failure``, or what making the directory fails with.
     init(in directory: SpoolDirectory) throws {
         try directory.prepare()

@@ -5,9 +5,6 @@ import Hummingbird
 
 /// Events in (API section 3) and what became of them (section 8).
 struct EventController: Controller {
-    /// Makes events durable: all or none, one receipt for each.
-    typealias Accept = @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
-
     let services: Services
     let journal: PostJournal
     let count: PostCount

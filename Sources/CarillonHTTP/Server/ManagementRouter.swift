@@ -22,13 +22,6 @@ package struct ServiceHealth: Sendable {
 
 /// The routes of the management port (API section 13).
 package enum ManagementRouter {
-    /// A router for health and metrics.
-    ///
-    /// - Parameters:
-    ///   - health: How the service is.
-    ///   - exposition: The metrics in Prometheus' text format.
-    ///   - metrics: Where requests are counted.
-    /// - Returns: The router.
     package static func make(
         health: @escaping @Sendable () async -> ServiceHealth,
         exposition: @escaping @Sendable () async -> String,

@@ -4,17 +4,6 @@ package import Hummingbird
 
 package enum PublicRouter {
     /// A router with all routes of API sections 2 to 9, and the console.
-    ///
-    /// - Parameters:
-    ///   - services: The rest of the service.
-    ///   - faces: The other systems that are answered.
-    ///   - openAPI: The text of `GET /openapi.yaml`.
-    ///   - facesOpenAPI: The text of `GET /openapi-faces.yaml`.
-    ///   - console: The admin console; `nil` when it is off.
-    ///   - spools: Where imports are kept while they arrive.
-    ///   - problems: What callers are told of errors that only the adapters know.
-    ///   - settings: How much a caller may ask.
-    /// - Returns: The router.
     package static func make(
         _ services: Services,
         faces: [any Face],

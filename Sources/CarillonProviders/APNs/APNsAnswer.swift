@@ -23,13 +23,6 @@ struct APNsAnswer: Equatable {
         }
     }
 
-    init(status: Int, reason: String? = nil, timestamp: Timestamp? = nil, retryAfter: Duration? = nil) {
-        self.status = status
-        self.reason = reason
-        self.timestamp = timestamp
-        self.retryAfter = retryAfter
-    }
-
     private static func isWord(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && $0.isLetter }
     }

@@ -127,12 +127,6 @@ extension Certificate {
     }
 }
 
-extension SHA256Digest {
-    fileprivate var hexadecimal: String {
-        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-}
-
 extension Timestamp {
     fileprivate init(_ date: Date) {
         self.init(milliseconds: Int64(date.timeIntervalSince1970 * 1_000))

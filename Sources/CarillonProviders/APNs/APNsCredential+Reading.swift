@@ -115,20 +115,10 @@ extension APNsCredential {
         guard let text = reader.string(key, required: true, maximumBytes: mostIDBytes, nonEmpty: true) else {
             return nil
         }
-        guard text.utf8.allSatisfy({ $0.isASCIILetterOrDigit }) else {
+        guard text.utf8.allSatisfy({ $0.isASCIIAlphanumeric }) else {
             reader.refuse(key, "must be letters and digits, as Apple's developer pages show it")
             return nil
         }
         return text
-    }
-}
-
-extension UInt8 {
-    fileprivate var isASCIILetterOrDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-        default: false
-        }
     }
 }

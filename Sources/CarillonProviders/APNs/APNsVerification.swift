@@ -24,11 +24,6 @@ package struct APNsVerification: Sendable {
     private let deadline: Duration
 
     /// A verification.
-    /// - Parameters:
-    ///   - connections: Sends the requests.
-    ///   - tokens: Makes provider tokens.
-    ///   - services: Where to.
-    ///   - deadline: How long one request may take.
     package init(
         connections: APNsConnections,
         tokens: APNsTokenSource,

@@ -122,7 +122,7 @@ extension JSONObjectReader {
     /// A name that becomes a part of a URL or of a token: begins with a letter or digit, holds nothing unusual.
     fileprivate mutating func name(_ key: String, where isPlain: (UInt8) -> Bool) -> String? {
         guard let text = string(key, required: true, maximumBytes: 320, nonEmpty: true) else { return nil }
-        guard text.utf8.allSatisfy(isPlain), text.utf8.first?.isLetterOrDigit == true else {
+        guard text.utf8.allSatisfy(isPlain), text.utf8.first?.isASCIIAlphanumeric == true else {
             refuse(key, "holds a character that such a name never has")
             return nil
         }
@@ -131,16 +131,8 @@ extension JSONObjectReader {
 }
 
 extension UInt8 {
-    fileprivate var isLetterOrDigit: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: false
-        }
-    }
-
     /// Projects are `my-project-1`, old ones `example.com:my-project`.
-    fileprivate var isPlainInProjectID: Bool { isLetterOrDigit || [UInt8]("-_.:".utf8).contains(self) }
+    fileprivate var isPlainInProjectID: Bool { isASCIIAlphanumeric || [UInt8]("-_.:".utf8).contains(self) }
 
-    fileprivate var isPlainInEmail: Bool { isLetterOrDigit || [UInt8]("-_.:@+%".utf8).contains(self) }
+    fileprivate var isPlainInEmail: Bool { isASCIIAlphanumeric || [UInt8]("-_.:@+%".utf8).contains(self) }
 }

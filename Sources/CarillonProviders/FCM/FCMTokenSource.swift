@@ -46,7 +46,6 @@ package actor FCMTokenSource {
     }
 
     /// Finds out whether Google takes a service account, by asking for a new access token.
-    /// - Throws: ``FCMTokenFailure``.
     package func verify(_ credential: FCMCredential) async throws(FCMTokenFailure) {
         _ = try await startRefresh(of: credential).value.get()
     }
@@ -57,10 +56,6 @@ package actor FCMTokenSource {
     }
 
     /// A token that works, as far as is known.
-    /// - Parameters:
-    ///   - credential: The service account.
-    ///   - rejected: A token that FCM has just refused: another one is wanted.
-    /// - Returns: The token.
     /// - Throws: ``FCMTokenFailure``, or `CancellationError` when the task is cancelled while it waits.
     func token(
         for credential: FCMCredential,

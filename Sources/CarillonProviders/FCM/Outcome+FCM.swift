@@ -30,10 +30,6 @@ extension Finding {
     ///
     /// Its details are read before its status, and that before the HTTP code. Unknown codes go by the class of the HTTP
     /// code, and never unregister a device.
-    /// - Parameters:
-    ///   - answer: The answer.
-    ///   - retryAfter: The wait that it asks for.
-    ///   - failures: How often the delivery failed before.
     init(fcm answer: FCMAnswer, retryAfter: Duration?, failures: Int) {
         if (200..<300).contains(answer.status), answer.errorCode == nil, answer.errorStatus == nil {
             self = .certain(

@@ -32,7 +32,6 @@ package struct EndpointClient: EndpointCaller {
         return policy
     }
 
-    /// Signs and sends a message, once, and waits for the answer.
     package func call(_ call: EndpointCall) async -> EndpointAnswer {
         let start = ContinuousClock.now
         let result: Result<EndpointAnswer.Reply, EndpointAnswer.Failure>
@@ -93,8 +92,6 @@ extension HTTPHeaders {
         guard let key = secrets.first?.text.reveal({ SymmetricKey(data: Array($0.utf8)) }) else { return }
         let code = Array(HMAC<SHA256>.authenticationCode(for: body, using: key))
         add(name: "x-amity-signature", value: Data(code).base64EncodedString())
-        let digits = Array("0123456789abcdef".utf8)
-        let hexadecimal = code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        add(name: "x-signature", value: String(decoding: hexadecimal, as: UTF8.self))
+        add(name: "x-signature", value: code.hexadecimal)
     }
 }

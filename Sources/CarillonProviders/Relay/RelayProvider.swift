@@ -22,11 +22,6 @@ package struct RelayProvider: Provider {
     private let clock: WallClock
 
     /// A provider.
-    /// - Parameters:
-    ///   - client: Signs and sends.
-    ///   - source: Where endpoints and bodies are.
-    ///   - clock: The time that `Retry-After` is compared with.
-    ///   - deadline: How long one request may take.
     package init(
         client: EndpointClient,
         source: any RelaySource,

@@ -2,11 +2,6 @@ import CarillonCore
 
 extension JSONObjectReader {
     /// Refuses a text that should be what is in a file: says so where it is the file's path.
-    ///
-    /// - Parameters:
-    ///   - key: Where it stands.
-    ///   - text: What stands there.
-    ///   - detail: What it should be, where it is no path.
     func refuse(_ key: String, holding text: String?, _ detail: String) {
         refuse(key, text?.isPathOfFile == true ? String.insteadOfPath : detail)
     }

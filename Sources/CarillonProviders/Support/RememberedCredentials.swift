@@ -68,8 +68,6 @@ package final class RememberedCredentials<Credential: Sendable>: Sendable {
     }
 
     /// A network's credential for an app; `nil` when there is none.
-    ///
-    /// - Throws: What reading throws.
     package func credential(
         of network: NetworkID,
         for appID: String = ""

@@ -11,9 +11,7 @@ extension Duration {
     /// Reads a `Retry-After` header: whole seconds or any of the three date formats, clamped to 0…24 h.
     ///
     /// `nil` for anything else, negative numbers included.
-    /// - Parameters:
-    ///   - value: The header's value.
-    ///   - now: What a date is compared with.
+    ///
     /// - SeeAlso: RFC 9110 sections 10.2.3 and 5.6.7.
     package init?(retryAfter value: String, now: Timestamp) {
         let longest = Duration.seconds(86_400)

@@ -12,10 +12,6 @@ extension Finding {
     /// What a push service's answer means (`docs/providers/webpush.md` has the table).
     ///
     /// RFC 8030 and RFC 8292 give the codes; the services' own words tell apart what they answer with the same code.
-    /// - Parameters:
-    ///   - response: The answer.
-    ///   - retryAfter: The wait that it asks for.
-    ///   - failures: How often the delivery failed before.
     init(webPush response: OutboundResponse, retryAfter: Duration?, failures: Int) {
         let reason = "http \(response.status)"
         switch response.status {

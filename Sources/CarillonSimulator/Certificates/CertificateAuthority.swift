@@ -13,7 +13,6 @@ package struct CertificateAuthority: Sendable {
     package let pem: String
 
     /// An authority with a key of its own.
-    /// - Throws: What signing throws.
     package init() throws {
         let signingKey = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("Carillon Simulator CA") }

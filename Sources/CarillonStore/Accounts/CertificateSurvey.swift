@@ -8,12 +8,6 @@ package struct CertificateSurvey: Sendable, Equatable {
         package var networkID: NetworkID
         package var appID: String
         package var end: Timestamp
-
-        package init(networkID: NetworkID, appID: String, end: Timestamp) {
-            self.networkID = networkID
-            self.appID = appID
-            self.end = end
-        }
     }
 
     private static let mostNamed = 20

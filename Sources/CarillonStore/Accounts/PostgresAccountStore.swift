@@ -127,13 +127,11 @@ package struct PostgresAccountStore: AccountStore {
         }
     }
 
-    /// The keys that verify user tokens, the oldest first.
     package func userTokenKeys(of network: NetworkID) async throws -> [StoredUserTokenKey] {
         let stored = try await pool.withConnection { session in try session.tokenKeys(of: network) }
         return try stored.map { try $0.key(box, in: network) }
     }
 
-    /// Adds a key that verifies user tokens, once as `answering` says; refuses one too many.
     package func addUserTokenKey(
         _ key: StoredUserTokenKey,
         of network: NetworkID,
@@ -149,7 +147,6 @@ package struct PostgresAccountStore: AccountStore {
         }
     }
 
-    /// Removes a key that verifies user tokens; `false` when there is none of this id.
     package func deleteUserTokenKey(_ id: UUID, of network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             try session.execute(

@@ -28,7 +28,6 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore, Provide
         return try stored?.credential(box, in: network)
     }
 
-    /// A network's credentials by provider and app.
     package func providerCredentials(of network: NetworkID) async throws -> [ProviderCredential] {
         let stored = try await pool.withConnection { session in
             try session.query(
@@ -41,7 +40,6 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore, Provide
         return try stored.map { stored throws(UnreadableCredential) in try stored.credential(box, in: network) }
     }
 
-    /// What a network has credentials for, by provider and app, whether they can be read or not.
     package func providersWithCredentials(
         of network: NetworkID
     ) async throws -> [(provider: ProviderName, appID: String)] {
@@ -55,7 +53,6 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore, Provide
         }
     }
 
-    /// Stores a credential in the place of the one before, unless that can be read and is the same.
     package func putProviderCredential(
         _ credential: ProviderCredential,
         of network: NetworkID
@@ -75,7 +72,6 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore, Provide
         }
     }
 
-    /// Stores a credential in the place of `former`; `false` when that is not what is there any more.
     package func replaceProviderCredential(
         _ former: ProviderCredential,
         by credential: ProviderCredential,
@@ -92,7 +88,6 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore, Provide
         }
     }
 
-    /// Stores a credential where there is none; answers what is there then.
     package func addProviderCredential(
         _ credential: ProviderCredential,
         of network: NetworkID
@@ -107,7 +102,6 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore, Provide
         return try present?.credential(box, in: network) ?? credential
     }
 
-    /// Removes a credential; `false` when there is none.
     package func deleteProviderCredential(
         _ provider: ProviderName,
         appID: String,
@@ -123,8 +117,6 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore, Provide
         }
     }
 
-    /// Stores `candidate` under `key` unless a token is there that was issued at `oldest` or later; answers what is there
-    /// then.
     package func providerToken(
         _ key: String,
         candidate: ProviderToken,

@@ -60,11 +60,6 @@ struct DeviceRegistration {
 
     /// Stores the devices; what is registered elsewhere under their tokens goes.
     ///
-    /// - Parameters:
-    ///   - session: The transaction.
-    ///   - writer: For whom. A user registers one device at a time.
-    ///   - listeners: Who is told.
-    /// - Returns: The ids that are new.
     /// - Throws: ``DeviceTaken``, ``LimitReached`` and ``DeviceChanged``, with which the transaction has to end.
     func write(
         _ session: borrowing PostgresSession,

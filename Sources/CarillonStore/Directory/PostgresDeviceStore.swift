@@ -54,7 +54,6 @@ package struct PostgresDeviceStore: DeviceStore {
         }
     }
 
-    /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
     package func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
         let listeners = try await feedback.listeners(in: network)
         return try await pool.write { session in
@@ -79,7 +78,6 @@ package struct PostgresDeviceStore: DeviceStore {
         }
     }
 
-    /// A user's devices in the order of their ids.
     package func devices(
         of user: UserID,
         in network: NetworkID,
@@ -98,7 +96,6 @@ package struct PostgresDeviceStore: DeviceStore {
         }
     }
 
-    /// The devices of some push services that somebody registered, in the order of their ids: all, or those of one user.
     package func registeredDevices(
         through providers: Set<ProviderName>,
         of user: UserID?,
@@ -135,7 +132,6 @@ package struct PostgresDeviceStore: DeviceStore {
         }
     }
 
-    /// Whether any browser is known that takes Web Push: one that somebody registered, or one in use that came with a notification.
     package func hasBrowsers(in network: NetworkID) async throws -> Bool {
         // Two indexes, each of which has no other devices behind it.
         func exist(_ condition: SQL) -> SQL {

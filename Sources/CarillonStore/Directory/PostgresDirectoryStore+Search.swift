@@ -11,14 +11,7 @@ extension PostgresDirectoryStore {
     ) async throws -> SearchPage<Person> {
         let search = DirectorySearch.users(of: network)
         return try await pool.snapshot { session in
-            try search.page(matching: text, after: place, limit: limit, session) { row in
-                Person(
-                    id: try row.id(0),
-                    displayName: try row.decode(1),
-                    locale: try row.decode(4),
-                    roles: try row.decode(5, as: String?.self).flatMap(StoredRoles.roles)
-                )
-            }
+            try search.page(matching: text, after: place, limit: limit, session) { row in try row.person(localeAt: 4) }
         }
     }
 

@@ -12,7 +12,6 @@ package struct PostgresDirectoryStore: DirectoryStore {
         self.feedback = feedback
     }
 
-    /// Replaces a user's description; `true` when the user is new.
     package func putUser(_ person: Person, in network: NetworkID) async throws -> Bool {
         let roles = person.roles.map(StoredRoles.text)
         return try await pool.write { session in
@@ -41,14 +40,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
                 SELECT user_id, display_name, locale, roles FROM users
                 WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
                 """
-            ) { row in
-                Person(
-                    id: try row.id(0),
-                    displayName: try row.decode(1),
-                    locale: try row.decode(2),
-                    roles: try row.decode(3, as: String?.self).flatMap(StoredRoles.roles)
-                )
-            }
+            ) { row in try row.person(localeAt: 2) }
         }
     }
 
@@ -74,7 +66,6 @@ package struct PostgresDirectoryStore: DirectoryStore {
         }
     }
 
-    /// Replaces a channel's description; `true` when the channel is new.
     package func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             try session.put(

@@ -153,12 +153,6 @@ extension SQL {
 extension PostgresSession {
     /// Subscribes users, who are in the directory, and devices; those that are unknown are passed over. Who is subscribed stays
     /// so, unless that is over.
-    ///
-    /// - Parameters:
-    ///   - subscriptions: Who subscribes to what.
-    ///   - network: The network.
-    ///   - listeners: Who is told.
-    /// - Throws: What PostgreSQL answers with.
     func subscribe(
         _ subscriptions: [(subscriber: Subscriber, tag: TagID)],
         in network: NetworkID,

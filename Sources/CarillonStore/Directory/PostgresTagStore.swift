@@ -12,8 +12,6 @@ package struct PostgresTagStore: TagStore {
         self.feedback = feedback
     }
 
-    /// Declares a tag, or replaces its declaration; `isNew` when it was not declared.
-    /// - Throws: ``LimitReached`` when the network would have too many; nothing is changed then.
     package func putTag(_ tag: Tag, in network: NetworkID) async throws -> (tag: Tag, isNew: Bool) {
         try await pool.write { session in
             let isNew = try session.declare([tag], in: network).contains(tag.id)
@@ -32,7 +30,6 @@ package struct PostgresTagStore: TagStore {
         }
     }
 
-    /// The declared tags in the order of their ids.
     package func tags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [Tag] {
         try await pool.withConnection { session in
             try session.query(

@@ -13,7 +13,6 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         self.accounts = accounts
     }
 
-    /// Stores a binding in the place of the network's own of this name; `true` when it is new.
     package func putFaceBinding(_ binding: FaceBinding, claiming: Bool) async throws -> Bool {
         try await refusingTaken {
             try await pool.write { session in
@@ -32,7 +31,6 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         }
     }
 
-    /// Removes a network's binding; `false` when there is none.
     package func deleteFaceBinding(_ face: FaceName, externalID: String, of network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             let deleted = try session.execute(
@@ -46,7 +44,6 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         }
     }
 
-    /// A network's bindings by face and name.
     package func faceBindings(of network: NetworkID) async throws -> [FaceBinding] {
         try await pool.withConnection { session in
             try session.query(
@@ -58,7 +55,6 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         }.compactMap(\.self)
     }
 
-    /// Adds a key, once as `answering` says.
     package func addFaceKey(_ key: StoredFaceKey, answering request: IdempotentRequest?) async throws -> Creation {
         let (hash, sealed) = try box.proof(of: key)
         let outline = key.key
@@ -80,7 +76,6 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         }
     }
 
-    /// Removes a key; `false` when there is none.
     package func deleteFaceKey(_ face: FaceName, name: String, of network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             let deleted = try session.execute(
@@ -94,7 +89,6 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         }
     }
 
-    /// A network's keys for a face by name.
     package func faceKeys(_ face: FaceName, of network: NetworkID) async throws -> [FaceKey] {
         try await pool.withConnection { session in
             try session.query(
@@ -107,7 +101,6 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         }.compactMap(\.self)
     }
 
-    /// All bindings and keys of all networks; `nil` when they are still of that version.
     package func faceList(unless version: FaceList.Version?) async throws -> FaceList? {
         let stored = try await pool.snapshot { session -> StoredFaceList? in
             let changes = try session.queryFirst("SELECT changes FROM face_changes") { row in
@@ -124,7 +117,6 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         )
     }
 
-    /// Marks something as used that may be used once, until a moment; `false` when it was used before.
     package func useNonce(_ hash: [UInt8], until end: Timestamp, of network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             let answers = try session.pipeline([
@@ -155,7 +147,6 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         }
     }
 
-    /// Keeps what messages said.
     package func keepTexts(_ texts: [EventID: String], of network: NetworkID) async throws {
         let rows = texts.sorted { $0.key < $1.key }
         guard !rows.isEmpty else { return }

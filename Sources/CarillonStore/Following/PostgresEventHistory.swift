@@ -13,14 +13,12 @@ package struct PostgresEventHistory: EventHistory {
         self.ids = ids
     }
 
-    /// An event by our id; `nil` when unknown or older than the retention.
     package func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus? {
         try await pool.snapshot { session in
             try EventStatusReader(network: network).statuses(of: [id], session).first
         }
     }
 
-    /// Those of some messages of which it is known by now that nobody was there to read them.
     package func unreadMessages(among events: Set<EventID>, in network: NetworkID) async throws -> Set<EventID> {
         guard !events.isEmpty else { return [] }
         return try await pool.snapshot { session in
@@ -41,7 +39,6 @@ package struct PostgresEventHistory: EventHistory {
         }
     }
 
-    /// A page of the events that `filter` lets through, newest first.
     package func events(
         in network: NetworkID,
         matching filter: EventFilter,
@@ -56,7 +53,6 @@ package struct PostgresEventHistory: EventHistory {
         }
     }
 
-    /// A page of the devices of an event that `filter` lets through; `nil` when the event is unknown.
     package func deliveries(
         of id: EventID,
         in network: NetworkID,
@@ -83,7 +79,6 @@ package struct PostgresEventHistory: EventHistory {
         }
     }
 
-    /// Whom notifications did not reach, behind `place`.
     package func failures(
         in network: NetworkID,
         _ query: FailureQuery,

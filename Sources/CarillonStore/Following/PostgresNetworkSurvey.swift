@@ -16,7 +16,6 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
         self.outbox = outbox
     }
 
-    /// All networks, in the order of their ids.
     package func surveyedNetworks() async throws -> [SurveyedNetwork] {
         try await pool.withConnection { session in
             try session.query(
@@ -27,10 +26,8 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
         }
     }
 
-    /// For how long the oldest of what is due has been waiting, of whatever network has any.
     package func oldestWaits() async throws -> [NetworkID: Duration] { try await outbox.oldestWaits() }
 
-    /// What is wrong with some networks at a moment, as far as it is written down.
     package func troubles(of networks: [NetworkID], at now: Timestamp) async throws -> [NetworkID: [NetworkTrouble]] {
         let ids = networks.map(\.rawValue)
         return try await pool.snapshot { session in
@@ -212,7 +209,6 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
         }
     }
 
-    /// What was counted since a moment in those of some networks in which a post was refused, and in those that are `asked` for.
     package func figures(
         of networks: [NetworkID],
         refusingSince moment: Timestamp,
@@ -241,7 +237,6 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
         }
     }
 
-    /// What events some networks had: counted since a moment, without `known`.
     package func activities(
         of networks: [NetworkID],
         since moment: Timestamp,

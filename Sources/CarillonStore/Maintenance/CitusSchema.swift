@@ -2,7 +2,6 @@ package import Postgres
 
 /// A schema of a database that hands statements on (Citus): whether its tables are on other servers, and how those are set up.
 package struct CitusSchema: Sendable, Equatable {
-    /// Its name.
     package let name: String
     /// Who asks.
     package let role: String

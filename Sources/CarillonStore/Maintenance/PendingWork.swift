@@ -113,8 +113,6 @@ package struct PendingWork: Sendable {
 
     /// Ends all of it, unsent: devices as `expired`, messages to endpoints as `failed`, events as `done` with a failure.
     ///
-    /// - Parameter progress: Told after each step how much it was so far.
-    /// - Returns: How much it was.
     /// - Throws: `PostgresError`; the steps before are done.
     @discardableResult
     package func discard(progress: (Counts) -> Void = { _ in }) async throws -> Counts {

@@ -5,8 +5,6 @@ extension PostgresSourceStore: SourceQueue {
     /// How many rows are looked at for those that are taken: a network has no more of them than it may have sources.
     private static let depth = 1_000
 
-    /// Takes sources that it is time to ask and that nobody is asking, the longest waiting first, of each network as many as it has
-    /// places left.
     package func claimSources(limit: Int, share: Int, busy: [NetworkID: Int]) async throws -> [ClaimedSource] {
         let networks = busy.keys.sorted()
         let full = networks.filter { busy[$0, default: 0] >= share }
@@ -83,7 +81,6 @@ extension PostgresSourceStore: SourceQueue {
         return WebhookSecret(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Stores a page in one transaction: its events with the cursor; `nil`, and nothing, when the source is not held any more.
     package func accept(_ page: SourcePage, from source: ClaimedSource) async throws -> [Acceptance]? {
         try await inbox.accept(page.events, lockWait: .milliseconds(300)) { session in
             try session.execute(
@@ -99,7 +96,6 @@ extension PostgresSourceStore: SourceQueue {
         }
     }
 
-    /// Lets go a source that is to be asked again after a wait.
     package func release(_ source: ClaimedSource, after wait: Duration, _ outcome: PollOutcome) async throws {
         // Of what there is not yet the least is the other: when the first failure was is kept.
         let change: SQL =

@@ -67,7 +67,6 @@ package struct PostgresSourceStore: SourceStore {
         }
     }
 
-    /// Removes a source; `false` when there is none.
     package func deleteSource(_ id: SourceID, of network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             try session.execute(

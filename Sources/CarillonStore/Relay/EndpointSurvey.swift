@@ -11,14 +11,6 @@ package struct EndpointCondition: Sendable {
     package var pause: String?
     /// How many messages wait for it, as far as they are counted.
     package var backlog: Int
-
-    package init(network: NetworkID, endpoint: Endpoint, isReadable: Bool, pause: String?, backlog: Int) {
-        self.network = network
-        self.endpoint = endpoint
-        self.isReadable = isReadable
-        self.pause = pause
-        self.backlog = backlog
-    }
 }
 
 /// Looks at all endpoints of all networks.

@@ -2,7 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresEndpointStore: RelaySource, QuestionSource {
-    /// What a question to an endpoint about an event in the inbox is made of, in one query.
     package func questionMaterial(_ key: RelayKey) async throws -> QuestionMaterial {
         let found = try await pool.withConnection { session in
             try session.queryFirst(
@@ -31,7 +30,6 @@ extension PostgresEndpointStore: RelaySource, QuestionSource {
         return QuestionMaterial(secrets: secrets.valid(at: found.now), body: found.body.map { Array($0.utf8) })
     }
 
-    /// The messages of these keys; none where there is no such endpoint.
     package func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
         guard !keys.isEmpty else { return [:] }
         let (found, bodies) = try await pool.withConnection { session in

@@ -16,12 +16,10 @@ package struct PostgresEndpointStore: EndpointStore, EndpointListSource, Endpoin
         self.accounts = accounts
     }
 
-    /// A network's endpoints, the oldest first.
     package func endpoints(of network: NetworkID) async throws -> [Endpoint] {
         try await pool.withConnection { session in try session.endpoints(of: network) }
     }
 
-    /// Adds an endpoint with its secret, once as `answering` says.
     package func addEndpoint(
         _ endpoint: Endpoint,
         secret: WebhookSecret,
@@ -71,7 +69,6 @@ package struct PostgresEndpointStore: EndpointStore, EndpointListSource, Endpoin
         }
     }
 
-    /// Makes `secret` the newest of an endpoint's, once as `answering` says; refused when there is no such endpoint.
     package func rotateEndpointSecret(
         of id: EndpointID,
         in network: NetworkID,
@@ -95,7 +92,6 @@ package struct PostgresEndpointStore: EndpointStore, EndpointListSource, Endpoin
         }
     }
 
-    /// The secrets that sign what an endpoint is sent, the newest first; none when there is no such endpoint.
     package func endpointSecrets(of id: EndpointID, in network: NetworkID) async throws -> [WebhookSecret] {
         guard let stored = try await pool.withConnection({ try $0.sealedSecrets(of: id, in: network) }) else {
             return []
@@ -130,7 +126,6 @@ package struct PostgresEndpointStore: EndpointStore, EndpointListSource, Endpoin
         }
     }
 
-    /// All endpoints of all networks; `nil` when they are still of that version.
     package func endpointList(unless version: EndpointList.Version?) async throws -> EndpointList? {
         try await pool.snapshot { session in
             let present = try session.queryFirst("SELECT count(*), coalesce(sum(revision), 0)::bigint FROM endpoints") {
@@ -179,5 +174,27 @@ extension SQL {
         """
         SELECT \(sql: Row.endpointColumns) FROM endpoints WHERE network_id = \(network.rawValue) ORDER BY endpoint_id
         """
+    }
+}
+
+extension PostgresSession {
+    /// Deletes some of what waits in the lane of an endpoint that is not there, but for what somebody has in hand.
+    ///
+    /// - Returns: How many rows, at most `count`.
+    func emptyLane(of endpoint: String, in network: String, upTo count: Int) throws -> Int {
+        try executeOnQueue(
+            """
+            WITH picked AS MATERIALIZED (
+                SELECT d.network_id, d.group_id FROM deliveries d
+                WHERE d.network_id = \(network) AND d.app_id = \(endpoint) AND d.provider = 'relay' AND NOT d.leased
+                    AND NOT EXISTS (SELECT FROM endpoints e
+                                    WHERE e.network_id = \(network) AND e.endpoint_id = \(endpoint))
+                LIMIT \(count)
+                FOR UPDATE SKIP LOCKED
+            )
+            DELETE FROM deliveries d USING picked p
+            WHERE \(sql: .hasKey("d", "group_id", of: "p"))
+            """
+        )
     }
 }

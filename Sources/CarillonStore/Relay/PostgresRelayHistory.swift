@@ -32,7 +32,6 @@ package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
         turn = ReplayTurn(size: replaysAtOnce)
     }
 
-    /// Messages to an endpoint, the latest events first, before `event` where one is named; of one event if `only` names it.
     package func relayDeliveries(
         to endpoint: EndpointID,
         in network: NetworkID,
@@ -118,7 +117,6 @@ package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
             """
     }
 
-    /// Makes a message due now, with a new life until `expiry`, if that is longer; one that is on its way keeps its attempts.
     package func retryRelay(
         of event: EventID,
         to endpoint: EndpointID,
@@ -168,7 +166,6 @@ package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
         }
     }
 
-    /// Begins to tell an endpoint of events once more; answers of how many, as far as they are counted.
     package func beginReplay(
         _ order: ReplayOrder,
         to endpoint: EndpointID,

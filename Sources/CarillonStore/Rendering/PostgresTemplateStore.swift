@@ -9,7 +9,6 @@ package struct PostgresTemplateStore: TemplateStore {
         self.pool = pool
     }
 
-    /// All of a network's templates, by event type and locale.
     package func templates(in network: NetworkID) async throws -> [TemplateOverride] {
         try await pool.withConnection { session in
             try session.query(
@@ -55,7 +54,6 @@ package struct PostgresTemplateStore: TemplateStore {
         }
     }
 
-    /// Removes a template; `false` when there was none.
     package func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool {
         try await pool.withConnection { session in
             try session.execute(

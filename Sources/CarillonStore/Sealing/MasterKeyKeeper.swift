@@ -71,8 +71,6 @@ package struct MasterKeyKeeper: Sendable {
     }
 
     /// Seals anew what the previous master key sealed, value by value, and never over what somebody else has just stored.
-    ///
-    /// - Returns: How many values were sealed anew.
     package func sealAnew() async throws -> Int {
         guard let header = box.previousHeader else { return 0 }
         var count = 0

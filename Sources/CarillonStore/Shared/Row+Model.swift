@@ -7,6 +7,16 @@ extension Row {
         Identifier(trusted: try decode(column, as: String.self))
     }
 
+    /// Reads somebody of the directory: id and name first, and the roles behind the locale.
+    func person(localeAt column: Int) throws -> Person {
+        Person(
+            id: try id(0),
+            displayName: try decode(1),
+            locale: try decode(column),
+            roles: try decode(column + 1, as: String?.self).flatMap(StoredRoles.roles)
+        )
+    }
+
     func eventID(_ column: Int) throws -> EventID {
         EventID(try decode(column))
     }

@@ -9,7 +9,6 @@ package struct PostgresStatisticsStore: StatisticsStore, StatisticsLog {
         self.pool = pool
     }
 
-    /// Writes rows; those that were written before are left as they are.
     package func write(_ rows: [StatisticsRow]) async throws {
         let rows = rows.compactMap { row in row.origin.map { (row: row, origin: $0) } }.sorted { left, right in
             (left.row.networkID, left.row.at, left.origin.number) < (

@@ -9,14 +9,12 @@ package struct PostgresToggleStore: ToggleStore {
         self.pool = pool
     }
 
-    /// A document; an empty object of version 0 when it was never set.
     package func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue> {
         try await pool.withConnection { session in
             try session.queryFirst(Self.reading(scope, in: network)) { row in try row.toggles(at: 0) } ?? .neverSet
         }
     }
 
-    /// Writes what `change` makes of the current document, in one transaction that holds the row's lock throughout.
     package func updateToggles(
         _ scope: ToggleScope,
         in network: NetworkID,
@@ -43,7 +41,6 @@ package struct PostgresToggleStore: ToggleStore {
         }
     }
 
-    /// Takes a document away, so that the defaults hold again; its version goes on.
     package func removeToggles(
         _ scope: ToggleScope,
         in network: NetworkID,
@@ -61,7 +58,6 @@ package struct PostgresToggleStore: ToggleStore {
         }
     }
 
-    /// The three documents that decide for a user in a channel, read by one statement.
     package func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
         network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
     ) {

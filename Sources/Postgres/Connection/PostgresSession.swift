@@ -88,16 +88,6 @@ public struct PostgresSession: ~Copyable {
         try executor.run(script: sql.text)
     }
 
-    /// Runs a part of a transaction whose failure does not doom the whole: it undoes only what the part did.
-    ///
-    /// - Parameter body: The part; what it throws is thrown on, after the part is undone.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and `server` outside a transaction.
-    @discardableResult
-    public func withSavepoint<Value>(_ body: (borrowing PostgresSession) throws -> Value) throws -> Value {
-        try executor.savepoint(body)
-    }
-
     /// Runs a transaction on this connection, for work that has statements outside of one as well.
     ///
     /// - Parameters:

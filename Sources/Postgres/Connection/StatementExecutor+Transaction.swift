@@ -37,26 +37,6 @@ extension StatementExecutor {
         replyTimeout = configuration.replyTimeout(forStatementTimeout: configuration.statementTimeout)
     }
 
-    /// Runs `body` so that its failure undoes only what it did itself.
-    func savepoint<Value>(_ body: (borrowing PostgresSession) throws -> Value) throws -> Value {
-        let outerFailure = transactionFailure
-        do throws(PostgresError) { try open() } catch { throw note(error) }
-        try control("SAVEPOINT carillon")
-        do {
-            let value = try body(PostgresSession(executor: self))
-            if let transactionFailure, handle.isInFailedTransaction { throw transactionFailure }
-            try control("RELEASE carillon")
-            return value
-        } catch {
-            if !isBroken {
-                try control("ROLLBACK TO carillon")
-                try control("RELEASE carillon")
-                transactionFailure = outerFailure
-            }
-            throw error
-        }
-    }
-
     /// Prepares the opening, which is sent with the first statement.
     private func begin(_ options: TransactionOptions) throws(PostgresError) {
         guard !isBroken else { throw PostgresError(.connectionLost, reason: "it broke earlier") }

@@ -21,13 +21,6 @@ public struct TransactionOptions: Sendable {
     public var lockTimeout: Duration?
 
     /// Describes a transaction.
-    ///
-    /// - Parameters:
-    ///   - isolation: What the transaction sees of others.
-    ///   - readOnly: Whether the server refuses writes.
-    ///   - retries: How many more times it is run after a serialization failure or a deadlock.
-    ///   - statementTimeout: The limit of a single statement, if not the configuration's.
-    ///   - lockTimeout: The limit of waiting for a lock, if not the configuration's.
     public init(
         isolation: Isolation = .readCommitted,
         readOnly: Bool = false,

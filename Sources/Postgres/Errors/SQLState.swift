@@ -21,14 +21,6 @@ public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConver
 extension SQLState {
     /// `0A000`: the server does not do this; also raised when a prepared plan's result type has changed.
     public static let featureNotSupported = SQLState(rawValue: "0A000")
-    /// `22021`: bytes that are not valid in the encoding.
-    public static let characterNotInRepertoire = SQLState(rawValue: "22021")
-    /// `22P02`: text that does not parse as the type asked for.
-    public static let invalidTextRepresentation = SQLState(rawValue: "22P02")
-    /// `23502`: NULL in a column that forbids it.
-    public static let notNullViolation = SQLState(rawValue: "23502")
-    /// `23503`: a row that others point to, or that points to none.
-    public static let foreignKeyViolation = SQLState(rawValue: "23503")
     /// `23505`: a second row with the same key.
     public static let uniqueViolation = SQLState(rawValue: "23505")
     /// `23514`: a CHECK constraint says no.

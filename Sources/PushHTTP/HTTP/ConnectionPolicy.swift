@@ -41,13 +41,6 @@ package struct ConnectionPolicy: Sendable {
     /// After how long without such an answer another connection is opened for those who wait.
     package var proofPatience = Duration.seconds(1)
 
-    /// A policy with its times.
-    package init(idleLimit: Duration, maximumAge: Duration?, pingInterval: Duration) {
-        self.idleLimit = idleLimit
-        self.maximumAge = maximumAge
-        self.pingInterval = pingInterval
-    }
-
     /// The same policy for a client that has so many places for connections: one host gets an eighth of them at the most.
     package func limited(to places: Int) -> ConnectionPolicy {
         var policy = self

@@ -7,14 +7,6 @@ import NIOTLS
 enum NegotiatedConnection: Sendable {
     case http1(HTTPConnection)
     case http2(HTTP2Connection)
-
-    /// Ends the connection, whatever is still on its way.
-    func close() {
-        switch self {
-        case .http1(let connection): connection.close()
-        case .http2(let connection): connection.close()
-        }
-    }
 }
 
 /// The names of HTTP's versions in TLS (RFC 7301).

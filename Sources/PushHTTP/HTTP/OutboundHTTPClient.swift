@@ -97,10 +97,7 @@ package final class OutboundHTTPClient: HTTPTransport {
     ///
     /// Over a connection that is open already if there is one. What has surely not been processed, since the connection
     /// was closed before anything was sent, or the server said so, is sent again at once.
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - timeout: How long name, connection, TLS, request and answer may take together.
-    /// - Returns: The answer.
+    ///
     /// - Throws: `EgressRefusal`, ``OutboundError``, or `CancellationError` when the task was cancelled or the request was
     ///   not wanted any more before it was sent. What has been sent is waited for.
     package func execute(_ request: OutboundRequest, timeout: Duration) async throws -> OutboundResponse {

@@ -22,11 +22,6 @@ struct DNSResolver: Sendable {
     private let socket: DNSSocket
     private let tries: [TimeAmount]
 
-    /// - Parameters:
-    ///   - settings: Whom to ask.
-    ///   - versions: Which versions of IP this machine speaks.
-    ///   - group: Where sockets live.
-    ///   - tries: How long each try may take.
     init(
         settings: @escaping @Sendable () -> ResolverSettings,
         versions: @escaping @Sendable () -> IPVersions,

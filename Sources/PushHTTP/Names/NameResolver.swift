@@ -65,16 +65,12 @@ package final class NameResolver: Sendable {
     private let state: Mutex<State>
 
     /// A resolver that finds names as this machine is set up to.
-    /// - Parameter limits: What there is to share.
     package convenience init(limits: Limits = Limits()) {
         let names = DNSResolver.system
         self.init(limits: limits) { try await names.addresses(of: $0) }
     }
 
     /// A resolver.
-    /// - Parameters:
-    ///   - limits: What there is to share.
-    ///   - lookup: Finds the addresses of a name.
     package init(limits: Limits = Limits(), lookup: @escaping Lookup) {
         self.lookup = lookup
         self.limits = limits

@@ -34,9 +34,9 @@ struct DoctorCommand: AsyncParsableCommand {
             do throws(ConfigurationError) {
                 let settings = try Settings(environment: ProcessInfo.processInfo.environment)
                 report([.ok("configuration", "complete")])
-                report(FileChecks(settings).findings())
-                report(await DatabaseChecks(settings).findings(ofNetworks: all))
-                report(await NetworkChecks(settings).findings())
+                report(FileChecks(settings: settings).findings())
+                report(await DatabaseChecks(settings: settings).findings(ofNetworks: all))
+                report(await NetworkChecks(settings: settings).findings())
                 if let network = network.flatMap({ NetworkID($0) }) {
                     report(await NetworkCredentialChecks(settings, network: network).findings())
                 }

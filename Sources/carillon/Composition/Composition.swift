@@ -17,10 +17,6 @@ struct Composition: Sendable {
 
     /// Wires a service; nothing runs and nothing is connected yet.
     ///
-    /// - Parameters:
-    ///   - settings: The configuration.
-    ///   - output: Where the log provider writes.
-    ///   - logger: Where the service logs.
     /// - Throws: ``ConfigurationError`` and ``StartError``.
     init(_ settings: Settings, output: LineWriter = .standardOutput, logger: Logger) throws {
         let descriptors = try DescriptorBudget(limit: DescriptorLimit.current.soft)

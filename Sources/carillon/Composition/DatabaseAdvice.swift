@@ -6,10 +6,6 @@ struct DatabaseAdvice: CustomStringConvertible {
     let description: String
 
     /// Advice on an error; `nil` where it says all that there is to say.
-    ///
-    /// - Parameters:
-    ///   - error: What was met.
-    ///   - configuration: Where the database is.
     init?(_ error: any Error, at configuration: PostgresConfiguration) {
         guard let error = error as? PostgresError else { return nil }
         let role = configuration.user ?? "carillon"

@@ -7,15 +7,9 @@ import ServiceLifecycle
 struct DatabaseWatch: Service {
     private static let interval = Duration.seconds(300)
 
-    private let pool: PostgresPool
-    private let metrics: DatabaseMetrics
-    private let logger: Logger
-
-    init(pool: PostgresPool, metrics: DatabaseMetrics, logger: Logger) {
-        self.pool = pool
-        self.metrics = metrics
-        self.logger = logger
-    }
+    let pool: PostgresPool
+    let metrics: DatabaseMetrics
+    let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

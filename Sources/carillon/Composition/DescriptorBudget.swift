@@ -37,9 +37,6 @@ struct DescriptorBudget: Hashable, Sendable {
 
     /// A budget for a process.
     ///
-    /// - Parameters:
-    ///   - limit: How many descriptors it may have.
-    ///   - loops: How many event loops it has.
     /// - Throws: ``StartError`` when there are too few to work with.
     init(limit: Int, loops: Int = MultiThreadedEventLoopGroup.singleton.loopCount) throws(StartError) {
         let reserve = Self.basicReserve + Self.reservePerLoop * loops

@@ -13,15 +13,9 @@ struct Housekeeping: Service {
         isCalled: false
     )
 
-    private let housekeeper: Housekeeper
-    private let stirrings: Stirrings
-    private let logger: Logger
-
-    init(housekeeper: Housekeeper, stirrings: Stirrings, logger: Logger) {
-        self.housekeeper = housekeeper
-        self.stirrings = stirrings
-        self.logger = logger
-    }
+    let housekeeper: Housekeeper
+    let stirrings: Stirrings
+    let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

@@ -13,12 +13,6 @@ struct PlacementPipeline: Sendable {
     let services: [any Service]
 
     /// The way through a placement, which gets its share of what the process has.
-    ///
-    /// - Parameters:
-    ///   - placement: Where it reads and writes.
-    ///   - shared: What all placements use.
-    ///   - settings: The configuration.
-    ///   - logger: Where it is reported what goes wrong.
     init(_ placement: PlacementStorage, sharing shared: PipelineShare, _ settings: Settings, logger: Logger) {
         let storage = shared.storage
         let providers = shared.providers

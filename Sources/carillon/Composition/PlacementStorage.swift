@@ -52,15 +52,6 @@ struct PlacementStorage: Sendable {
     private let logger: Logger
 
     /// The stores of a placement; nothing is connected yet.
-    ///
-    /// - Parameters:
-    ///   - name: What it is called.
-    ///   - configuration: Where it is.
-    ///   - box: Seals what is secret.
-    ///   - callLimit: How long a request waits for the database at the most.
-    ///   - announcements: Between this replica and the others.
-    ///   - metrics: Where it is counted what concerns the placement.
-    ///   - logger: Where it is reported what concerns the placement.
     init(
         _ name: PlacementName,
         configuration: PostgresConfiguration,
@@ -126,12 +117,6 @@ struct PlacementStorage: Sendable {
     }
 
     /// The pool, and what keeps the schema in order.
-    ///
-    /// - Parameters:
-    ///   - settings: Where migrations are.
-    ///   - migrates: Whether to run them, or only to look.
-    ///   - examine: Looks whether the database is the right one; ends the start where it is not.
-    /// - Returns: What runs.
     func services(
         _ settings: Settings,
         migrates: Bool,

@@ -20,10 +20,6 @@ final class Readiness: Sendable {
     private let state = Mutex(State())
 
     /// What is known of a service with these databases.
-    ///
-    /// - Parameters:
-    ///   - databases: The state of each placement's.
-    ///   - knowsPlacements: Whether it is known which placement a network is in.
     init(_ databases: [PlacementName: DatabaseState], knowsPlacements: @escaping @Sendable () -> Bool = { true }) {
         self.databases = databases
         self.knowsPlacements = knowsPlacements

@@ -17,11 +17,6 @@ struct ReadinessMetrics: Sendable {
     private let placements: [PlacementName: OfPlacement]
 
     /// Metrics of a service.
-    ///
-    /// - Parameters:
-    ///   - readiness: What is known of it without asking.
-    ///   - factory: Keeps what concerns all of it.
-    ///   - placements: Keep what concerns a placement.
     init(_ readiness: Readiness, factory: any MetricsFactory, placements: [PlacementName: any MetricsFactory]) {
         self.readiness = readiness
         ready = Gauge(label: "carillon_ready", factory: factory)

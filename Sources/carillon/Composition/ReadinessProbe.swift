@@ -14,28 +14,12 @@ struct ReadinessProbe: Sendable {
     }
 
     let state: DatabaseState
-    private let pool: PostgresPool
-    private let clock: DatabaseClock
-    private let watch: QueueWatch
-    private let oldestWait: @Sendable () async throws -> Duration
-    private let readsTable: Bool
-
-    /// A probe of one placement; it reads one of its tables too where that is somebody else than who tells the time.
-    init(
-        state: DatabaseState,
-        pool: PostgresPool,
-        clock: DatabaseClock,
-        watch: QueueWatch,
-        oldestWait: @escaping @Sendable () async throws -> Duration,
-        readsTable: Bool = false
-    ) {
-        self.state = state
-        self.pool = pool
-        self.clock = clock
-        self.watch = watch
-        self.oldestWait = oldestWait
-        self.readsTable = readsTable
-    }
+    let pool: PostgresPool
+    let clock: DatabaseClock
+    let watch: QueueWatch
+    let oldestWait: @Sendable () async throws -> Duration
+    /// Whether to read a table, too: where it is read by somebody else than who tells the time.
+    var readsTable = false
 
     func look() async -> Answer {
         if let problem = state.problem { return Answer(reasons: [problem], skew: nil) }

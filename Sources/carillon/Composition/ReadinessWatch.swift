@@ -9,14 +9,8 @@ struct ReadinessWatch: Service {
     /// Until the service can work, whoever waits for it shall not wait longer for the metrics to say so.
     private static let intervalUntilReady = Duration.milliseconds(500)
 
-    private let metrics: ReadinessMetrics
-    private let look: @Sendable () async -> [PlacementName: ReadinessProbe.Answer]
-
-    /// A watch that has `look` tell what there is to record.
-    init(metrics: ReadinessMetrics, look: @escaping @Sendable () async -> [PlacementName: ReadinessProbe.Answer]) {
-        self.metrics = metrics
-        self.look = look
-    }
+    let metrics: ReadinessMetrics
+    let look: @Sendable () async -> [PlacementName: ReadinessProbe.Answer]
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

@@ -19,41 +19,15 @@ struct SchemaKeeper: Service {
         var hasRemedy = false
     }
 
-    private let configuration: PostgresConfiguration
-    private let migrations: String
-    private let migrates: Bool
-    private let clock: DatabaseClock
-    private let state: DatabaseState
-    private let examine: @Sendable (PostgresPool) async throws -> Void
-    private let logger: Logger
-
-    /// A keeper of one database's schema.
-    ///
-    /// - Parameters:
-    ///   - configuration: Where the database is.
-    ///   - migrations: The folder of migrations.
-    ///   - migrates: Whether to run what is missing, or only to look.
-    ///   - clock: Set by the database's.
-    ///   - state: Told what is wrong.
-    ///   - examine: Looks whether the database is the right one, when its tables are there; ends the start where it is not.
-    ///   - logger: Told what is run, and what lasts.
-    init(
-        configuration: PostgresConfiguration,
-        migrations: String,
-        migrates: Bool,
-        clock: DatabaseClock,
-        state: DatabaseState,
-        examine: @escaping @Sendable (PostgresPool) async throws -> Void,
-        logger: Logger
-    ) {
-        self.configuration = configuration
-        self.migrations = migrations
-        self.migrates = migrates
-        self.clock = clock
-        self.state = state
-        self.examine = examine
-        self.logger = logger
-    }
+    let configuration: PostgresConfiguration
+    let migrations: String
+    /// Whether to run what is missing, or only to look.
+    let migrates: Bool
+    let clock: DatabaseClock
+    let state: DatabaseState
+    /// Looks whether the database is the right one, when its tables are there; ends the start where it is not.
+    let examine: @Sendable (PostgresPool) async throws -> Void
+    let logger: Logger
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {

@@ -35,8 +35,6 @@ extension ListenAddress {
 
 extension Settings {
     /// Passes where both ports can be listened on.
-    ///
-    /// - Throws: ``ConfigurationError``.
     func checkPorts() async throws(ConfigurationError) {
         let ports = [(Setting.listen, listen), (.managementListen, managementListen)]
         let mistakes = await ListenAddress.obstacles(of: ports.map(\.1)).map { index, reason in

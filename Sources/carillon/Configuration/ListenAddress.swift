@@ -11,7 +11,6 @@ struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads `host:port`.
-    /// - Throws: ``InvalidSetting``.
     init(_ text: String) throws(InvalidSetting) {
         let expectation = "host:port, such as 127.0.0.1:8080 or [::1]:8080, with a port from 0 to 65535"
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(plainDigits: text[text.index(after: colon)...])

@@ -8,11 +8,6 @@ struct Resource: Sendable {
     private let isGiven: Bool
 
     /// Looks for a file or folder.
-    ///
-    /// - Parameters:
-    ///   - name: Its name.
-    ///   - given: The operator's choice, which is not searched for.
-    ///   - program: The path of the running program.
     init(_ name: String, given: String? = nil, program: String? = Bundle.main.executablePath) {
         isGiven = given != nil
         if let given {

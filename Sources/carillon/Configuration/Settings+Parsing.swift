@@ -125,13 +125,3 @@ extension Secret {
         self.init(text)
     }
 }
-
-extension OutboundURL {
-    init(setting text: String) throws(InvalidSetting) {
-        do throws(EgressRefusal) {
-            try self.init(text)
-        } catch {
-            throw .value(text, mustBe: "an http or https URL (\(error.detail))")
-        }
-    }
-}

@@ -74,9 +74,6 @@ struct Settings: Sendable {
 
     /// Reads and checks the configuration.
     ///
-    /// - Parameters:
-    ///   - environment: The variables of the process.
-    ///   - requirement: What must be there.
     /// - Throws: ``ConfigurationError`` with all mistakes at once.
     init(
         environment: [String: String],

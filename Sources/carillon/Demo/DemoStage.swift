@@ -28,9 +28,6 @@ struct DemoStage: Sendable {
     }
 
     /// Calls `body` with a network of its own, which is removed afterwards.
-    /// - Parameters:
-    ///   - text: What to say of it.
-    ///   - body: Gets the network.
     /// - Throws: What `body` throws, and why the network could not be made or removed.
     func withNetwork(_ text: String, _ body: (DemoClient.Network) async throws -> Void) async throws {
         step(text)
@@ -45,12 +42,6 @@ struct DemoStage: Sendable {
     }
 
     /// Replaces a document, or says why that is not possible.
-    /// - Parameters:
-    ///   - network: Whose it is.
-    ///   - path: Where it is.
-    ///   - body: What it is to be.
-    ///   - shown: What to show instead, where the body has secrets.
-    /// - Returns: The answer.
     /// - Throws: When it is not accepted.
     @discardableResult
     func put(

@@ -5,12 +5,8 @@ import Postgres
 
 /// Looks at a placement whose tables Citus keeps on another server: where they are, and whether everything works there as it does here.
 struct CitusChecks: Sendable {
-    private let settings: Settings
+    let settings: Settings
     private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
-
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
 
     /// What is found; nothing where the tables are where they are asked for. The pool leads to the placement.
     func findings(_ pool: PostgresPool, of placement: PlacementName) async throws -> [Finding] {

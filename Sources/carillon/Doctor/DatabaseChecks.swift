@@ -9,12 +9,8 @@ import Postgres
 struct DatabaseChecks: Sendable {
     private static let patience = Duration.seconds(60)
 
-    private let settings: Settings
+    let settings: Settings
     private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
-
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
 
     /// What is found in all placements; `ofNetworks` says whether all networks are looked at, too.
     func findings(ofNetworks: Bool) async -> [Finding] {
@@ -25,7 +21,7 @@ struct DatabaseChecks: Sendable {
                 Finding(verdict: finding.verdict, subject: "\(name): \(finding.subject)", detail: finding.detail)
             }
         }
-        return findings + [await PlacementChecks(settings).finding()]
+        return findings + [await PlacementChecks(settings: settings).finding()]
     }
 
     private func findings(in placement: PlacementName, ofNetworks: Bool) async -> [Finding] {
@@ -35,12 +31,12 @@ struct DatabaseChecks: Sendable {
             return try await Database.withPool(settings, of: placement, logger: logger, adjusting: Self.adjust) {
                 pool in
                 let migrations = await schema(pool)
-                let sessions = try await PoolerChecks(settings).findings(pool, of: placement)
+                let sessions = try await PoolerChecks(settings: settings).findings(pool, of: placement)
                 var findings = try await server(pool) + sessions + [try await clock(pool), migrations]
                 guard migrations.verdict == .ok, try await hasAllTables(pool) else { return findings }
-                findings += try await CitusChecks(settings).findings(pool, of: placement)
-                return try await findings + [queue(pool)] + MasterKeyChecks(settings).findings(pool)
-                    + EndpointChecks(settings).findings(pool) + FaceChecks(settings).findings(pool)
+                findings += try await CitusChecks(settings: settings).findings(pool, of: placement)
+                return try await findings + [queue(pool)] + MasterKeyChecks(settings: settings).findings(pool)
+                    + EndpointChecks(settings: settings).findings(pool) + FaceChecks(settings: settings).findings(pool)
                     + IntrospectionChecks(settings).findings(pool, settings)
                     + (ofNetworks ? OverviewChecks.findings(pool) : [])
             }

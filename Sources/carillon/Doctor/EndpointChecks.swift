@@ -7,11 +7,7 @@ struct EndpointChecks: Sendable {
     /// From how many messages on somebody should know that they wait.
     static let longBacklog = 500
 
-    private let settings: Settings
-
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
+    let settings: Settings
 
     /// What is found in a database with all of its tables.
     func findings(_ pool: PostgresPool) async throws -> [Finding] {

@@ -6,11 +6,7 @@ import Postgres
 struct FaceChecks: Sendable {
     private static let subject = "faces"
 
-    private let settings: Settings
-
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
+    let settings: Settings
 
     /// What is found in a database with all of its tables.
     func findings(_ pool: PostgresPool) async throws -> [Finding] {

@@ -7,11 +7,7 @@ import Foundation
 struct FileChecks: Sendable {
     private static let gibibyte = 1 << 30
 
-    private let settings: Settings
-
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
+    let settings: Settings
 
     func findings() -> [Finding] {
         [

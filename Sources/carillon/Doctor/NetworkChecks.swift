@@ -3,11 +3,7 @@ import PushHTTP
 
 /// Looks at the two ports and at where webhooks may go.
 struct NetworkChecks: Sendable {
-    private let settings: Settings
-
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
+    let settings: Settings
 
     func findings() async -> [Finding] {
         [

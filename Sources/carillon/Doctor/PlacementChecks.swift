@@ -7,12 +7,8 @@ import Postgres
 struct PlacementChecks: Sendable {
     private static let subject = "placements"
 
-    private let settings: Settings
+    let settings: Settings
     private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
-
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
 
     /// What is found; what concerns one of them alone is found by ``DatabaseChecks``.
     func finding() async -> Finding {

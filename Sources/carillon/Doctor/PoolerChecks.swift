@@ -5,12 +5,8 @@ import Postgres
 
 /// Looks at what stands between here and a server that somebody else runs: whether it passes on what sessions need.
 struct PoolerChecks: Sendable {
-    private let settings: Settings
+    let settings: Settings
     private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
-
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
 
     /// What is found; nothing where the server is ours. The pool leads to the same database.
     func findings(_ pool: PostgresPool, of placement: PlacementName) async throws -> [Finding] {

@@ -99,7 +99,7 @@ struct SygnalTranslation {
             throw LeftOut("a keyfile needs team_id, key_id and topic")
         }
         let call = Call(
-            path: "/providers/apns/apps/\(topic.pathSegment)",
+            path: "/providers/apns/apps/\(topic.percentEncoded)",
             body: ["teamId": .string(team), "keyId": .string(id), "privateKey": .string(try text(file))],
             hidden: ["privateKey": "what is in \(file)"]
         )
@@ -116,7 +116,7 @@ struct SygnalTranslation {
             throw LeftOut("\(file) has no certificate of Apple's with its key, both in PEM")
         }
         let call = Call(
-            path: "/providers/apns/apps/\(topic.pathSegment)",
+            path: "/providers/apns/apps/\(topic.percentEncoded)",
             body: ["certificate": .string(certificates), "privateKey": .string(key)],
             hidden: ["certificate": "what is in \(file)", "privateKey": "what is in \(file)"]
         )
@@ -144,7 +144,7 @@ struct SygnalTranslation {
         }
         let appID = app.stem.isEmpty ? members["project_id"]?.text ?? "" : app.stem
         let credential = Call(
-            path: "/providers/fcm/apps/\(appID.pathSegment)",
+            path: "/providers/fcm/apps/\(appID.percentEncoded)",
             body: ["serviceAccount": account],
             hidden: ["serviceAccount": "what is in \(file)"]
         )
@@ -180,7 +180,7 @@ struct SygnalTranslation {
     }
 
     private func binding(_ app: SygnalFile.App, _ settings: JSONObject) -> Call {
-        Call(path: "/faces/matrix/\(app.name.pathSegment)", body: settings)
+        Call(path: "/faces/matrix/\(app.name.percentEncoded)", body: settings)
     }
 
     private func report(_ app: SygnalFile.App, known: Set<String>, _ outcome: inout Outcome) {
@@ -204,19 +204,6 @@ extension SygnalFile.App {
 }
 
 extension String {
-    /// Percent-encoded, to stand between two slashes of a path.
-    fileprivate var pathSegment: String {
-        utf8.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            let isPlain =
-                scalar.isASCII
-                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                    || "-._~".unicodeScalars.contains(scalar))
-            return isPlain
-                ? String(Character(scalar)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
-    }
-
     /// The blocks of a text in PEM whose labels are meant (RFC 7468).
     fileprivate func pemBlocks(where isMeant: (Substring) -> Bool) -> String {
         var blocks: [Substring] = []

@@ -24,11 +24,6 @@ struct MetricFamily: Sendable {
     let type: MetricType
     var series: [MetricLabels: any MetricSeries] = [:]
 
-    init(name: String, type: MetricType) {
-        self.name = name
-        self.type = type
-    }
-
     /// Appends the metric in Prometheus' text format: HELP, TYPE, and a line for each number.
     func write(to text: inout String, readings: [MetricReading] = []) {
         guard !series.isEmpty || !readings.isEmpty else { return }

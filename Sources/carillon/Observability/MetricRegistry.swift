@@ -21,11 +21,6 @@ final class MetricRegistry: MetricsFactory, Sendable {
     init() {}
 
     /// Adds metrics that are read when somebody asks for them, such as the size of a pool.
-    ///
-    /// - Parameters:
-    ///   - name: The metric's name.
-    ///   - type: What kind of number it is: a gauge or a counter.
-    ///   - read: Answers the current values; called once for each scrape.
     func onScrape(_ name: String, _ type: MetricType = .gauge, read: @escaping @Sendable () -> [MetricReading]) {
         state.withLock { state in
             state.families[name] = MetricFamily(name: name, type: type)

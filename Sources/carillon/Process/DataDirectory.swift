@@ -12,7 +12,6 @@ struct DataDirectory: Sendable {
     ///
     /// As root it can be entered by others: PostgreSQL, which refuses to run as root, has to get through to its cluster
     /// inside. What is inside is private by itself.
-    /// - Throws: ``StartError``.
     func prepare() throws(StartError) {
         let isRoot = geteuid() == 0
         for parent in parents where mkdir(parent, 0o755) != 0 && errno != EEXIST { throw failure("made", parent) }

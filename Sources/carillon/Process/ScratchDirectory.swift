@@ -11,7 +11,6 @@ struct ScratchDirectory: Sendable {
     let path: String
 
     /// Makes a new directory that PostgreSQL's own account can get through.
-    /// - Throws: ``StartError``.
     init() throws(StartError) {
         var template = Array("\(FileManager.default.temporaryDirectory.path)/carillon.XXXXXX".utf8CString)
         let made = template.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.flatMap(mkdtemp) != nil }

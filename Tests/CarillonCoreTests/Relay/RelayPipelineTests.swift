@@ -33,12 +33,18 @@ import Testing
         )
     }
 
+    /// Waits for the end of an event that notifies people, and of one that notifies nobody.
+    private func postBoth(_ scene: PipelineScene) async throws -> (message: EventID, update: EventID) {
+        let message = try await scene.post()
+        let update = try await scene.post(#"{"id":"u-1","type":"user.updated","data":{"user":{"id":"user-0"}}}"#)
+        for id in [message, update] { _ = try await scene.finished(id) }
+        return (message, update)
+    }
+
     @Test func `an endpoint is told of what notifies people and of what does not`() async throws {
         let relay = ScriptedProvider(name: .relay) { _, _ in .delivered(id: "http 204 in 1 ms") }
         try await run(relay) { scene in
-            let message = try await scene.post()
-            let update = try await scene.post(#"{"id":"u-1","type":"user.updated","data":{"user":{"id":"user-0"}}}"#)
-            for id in [message, update] { _ = try await scene.finished(id) }
+            let message = try await postBoth(scene).message
             try await eventually { try await told(scene, .delivered).count == 2 }
             #expect(try await told(scene).map(\.eventType) == [.userUpdated, .messageSent])
             #expect(try await scene.store.history.event(message, in: scene.network)?.deliveries[.delivered] == 2)
@@ -48,9 +54,7 @@ import Testing
     @Test func `an endpoint that has just been made is told of nothing yet`() async throws {
         let relay = ScriptedProvider(name: .relay)
         try await run(relay, age: .seconds(-3_600)) { scene in
-            let message = try await scene.post()
-            let update = try await scene.post(#"{"id":"u-1","type":"user.updated","data":{"user":{"id":"user-0"}}}"#)
-            for id in [message, update] { _ = try await scene.finished(id) }
+            _ = try await postBoth(scene)
             #expect(try await told(scene).isEmpty)
             #expect(try await scene.replay(to: "e-1") == 0)
         }
@@ -60,9 +64,7 @@ import Testing
         var settings = Endpoint.sample("e-1").settings
         settings.events = EndpointEvents(trusted: ["user.*"])
         try await run(ScriptedProvider(name: .relay), settings: settings) { scene in
-            let message = try await scene.post()
-            let update = try await scene.post(#"{"id":"u-1","type":"user.updated","data":{"user":{"id":"user-0"}}}"#)
-            for id in [message, update] { _ = try await scene.finished(id) }
+            let update = try await postBoth(scene).update
             try await eventually { try await told(scene, .delivered).count == 1 }
             #expect(try await told(scene).map(\.eventID) == [update])
         }

@@ -18,13 +18,6 @@ import Testing
     private let shared = TestTokens()
     private let key = P256.Signing.PrivateKey()
 
-    private func credential() throws -> APNsCredential {
-        let document: JSONValue = [
-            "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(key.pemRepresentation),
-        ]
-        return try APNsCredential(reading: document, appID: Self.app, now: shared.now)
-    }
-
     private func provider(
         _ port: Int,
         _ credentials: RememberedCredentials<APNsCredential>? = nil,
@@ -38,7 +31,7 @@ import Testing
         services.sandbox = "https://sandbox.push.test:\(port)/sandbox"
         var policy = ConnectionPolicy.lasting
         policy.proofPatience = proofPatience
-        let credential = try credential()
+        let credential = try shared.credential(key)
         return APNsProvider(
             connections: try APNsConnections(
                 tls: tls,
@@ -147,7 +140,7 @@ import Testing
     // MARK: Credentials that go away
 
     @Test func `sends nothing more once the credential has been deleted`() async throws {
-        let stored = Mutex<APNsCredential?>(try credential())
+        let stored = Mutex<APNsCredential?>(try shared.credential(key))
         let remembered = RememberedCredentials<APNsCredential> { _, _ in stored.withLock { $0 } }
         try await server({ _ in [.hold] }) { server, port in
             let provider = try provider(port, remembered)

@@ -18,13 +18,6 @@ import Testing
     private let shared = TestTokens()
     private let key = P256.Signing.PrivateKey()
 
-    private func credential() throws -> APNsCredential {
-        let document: JSONValue = [
-            "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(key.pemRepresentation),
-        ]
-        return try APNsCredential(reading: document, appID: Self.app, now: shared.now)
-    }
-
     private func provider(
         _ port: Int,
         timeout: Duration = .seconds(60),
@@ -36,7 +29,7 @@ import Testing
         var services = APNsProvider.Services()
         services.production = "https://127.0.0.1:\(port)/production"
         services.sandbox = "https://127.0.0.1:\(port)/sandbox"
-        let credential = try credential()
+        let credential = try shared.credential(key)
         return APNsProvider(
             connections: try APNsConnections(tls: tls),
             credentials: RememberedCredentials(read: credentials ?? { _, _ in credential }),
@@ -287,7 +280,7 @@ import Testing
 
     @Test func `all credentials share one bound on the connections`() async throws {
         let connections = try APNsConnections(tls: try TLSConfiguration.outbound())
-        let first = try connections.transport(for: try credential())
+        let first = try connections.transport(for: try shared.credential(key))
         let other: JSONValue = [
             "teamId": "TEAM123456", "keyId": "KEY1234567",
             "privateKey": .string(P256.Signing.PrivateKey().pemRepresentation),
@@ -305,7 +298,7 @@ import Testing
             made.withLock { $0.append(transport) }
             return transport
         }
-        let credential = try credential()
+        let credential = try shared.credential(key)
         let first = try connections.transport(for: credential)
         connections.renew(for: credential, insteadOf: first)
         let second = try connections.transport(for: credential)

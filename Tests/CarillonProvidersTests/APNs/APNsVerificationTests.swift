@@ -1,5 +1,4 @@
 import CarillonCore
-import Crypto
 import NIOHTTP1
 import Testing
 
@@ -9,21 +8,12 @@ import Testing
 @Suite struct APNsVerificationTests {
     private let shared = TestTokens()
 
-    private func credential() throws -> APNsCredential {
-        let key = P256.Signing.PrivateKey()
-        return try APNsCredential(
-            reading: ["teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(key.pemRepresentation)],
-            appID: "com.acme.chat",
-            now: shared.now
-        )
-    }
-
     private func verdict(
         in environment: DeviceAddress.APNsEnvironment = .production,
         _ transport: RecordingTransport
     ) async throws -> APNsVerification.Verdict {
         let verification = APNsVerification(connections: APNsConnections { _ in transport }, tokens: shared.source())
-        return await verification.verdict(on: try credential(), appID: "com.acme.chat", environment: environment)
+        return await verification.verdict(on: try shared.credential(), appID: "com.acme.chat", environment: environment)
     }
 
     @Test(

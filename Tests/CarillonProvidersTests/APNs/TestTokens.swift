@@ -1,4 +1,5 @@
 import CarillonCore
+import Crypto
 import Synchronization
 
 @testable import CarillonProviders
@@ -24,6 +25,14 @@ final class TestTokens: Sendable {
     func pass(_ time: Duration) { state.withLock { $0.now = $0.now + time } }
     func fail(_ error: OutboundError?) { state.withLock { $0.failure = error } }
     func store(_ token: ProviderToken, under key: String) { state.withLock { $0.stored[key] = token } }
+
+    /// A credential that is valid now.
+    func credential(_ key: P256.Signing.PrivateKey = P256.Signing.PrivateKey()) throws -> APNsCredential {
+        let document: JSONValue = [
+            "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(key.pemRepresentation),
+        ]
+        return try APNsCredential(reading: document, appID: "com.acme.chat", now: now)
+    }
 
     var tokens: APNsTokenSource.Tokens {
         { key, candidate, oldest in

@@ -45,6 +45,4 @@ extension OutboundResponse {
 extension OutboundRequest {
     /// Whether it goes to the token endpoint.
     var asksForToken: Bool { url == FCMServer.googleTokenURI }
-
-    var json: JSONValue? { try? JSONValue(parsing: body) }
 }

@@ -276,6 +276,9 @@ extension StoreScene {
         rights: JSONValue = ["publish"],
         in network: NetworkID? = nil
     ) async throws {
-        try await faces.addFaceKey(key(name, proof, of: face, label: label, rights: rights, in: network))
+        _ = try await faces.addFaceKey(
+            key(name, proof, of: face, label: label, rights: rights, in: network),
+            answering: nil
+        )
     }
 }

@@ -213,7 +213,6 @@ import Testing
 extension StoreScene {
     /// The first page of an accepted event's recipients.
     func told(of event: Event, _ id: EventID) async throws -> Set<UserID> {
-        let query = RecipientQuery(networkID: network, eventID: id, event: event)
-        return Set(try await recipients.page(for: query).recipients.map(\.userID))
+        Set(try await page(of: event, id).recipients.map(\.userID))
     }
 }

@@ -8,9 +8,7 @@ import Testing
 
     @Test func `a page tells whether anybody was a member before`() async throws {
         func former(_ event: Event) async throws -> FormerMembers {
-            let id = try await scene.accept(event)[0]
-            let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
-            return try await scene.recipients.page(for: query).formerMembers
+            try await scene.page(of: event, scene.accept(event)[0]).formerMembers
         }
         let alice = Person(id: "a")
         #expect(try await former(.message("never heard of", from: alice)) == .noChannel)
@@ -104,8 +102,7 @@ import Testing
         try await scene.accept(.members(.memberJoined, "c", ["late"], at: 2))
         _ = try await scene.directory.addMember("later", to: "c", in: scene.network)
         try await scene.accept(.members(.memberLeft, "c", ["b"], at: 2), .members(.memberJoined, "c", ["b"], at: 3))
-        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
-        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a", "z"])
+        #expect(try await scene.page(of: event, id).recipients.map(\.userID) == ["a", "z"])
         #expect(try await scene.page(of: event).recipients.count == 5)
     }
 
@@ -121,12 +118,9 @@ import Testing
         var late = scene.incoming(.members(.memberJoined, "c", ["late"], at: 2))
         late.id = EventID(behind.next())
         _ = try await scene.inbox.accept([late])
-        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
-        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["early", "z"])
-        let now = RecipientQuery(networkID: scene.network, eventID: EventID(behind.next()), event: event)
-        #expect(
-            try await scene.recipients.recipients(for: [now])[0].recipients.map(\.userID) == ["early", "late", "z"]
-        )
+        #expect(try await scene.page(of: event, id).recipients.map(\.userID) == ["early", "z"])
+        let now = try await scene.page(of: event, EventID(behind.next()))
+        #expect(now.recipients.map(\.userID) == ["early", "late", "z"])
     }
 
     @Test func `who leaves and joins again in one batch is a new member`() async throws {
@@ -137,8 +131,7 @@ import Testing
             .members(.memberLeft, "c", ["b"], at: 2),
             .members(.memberJoined, "c", ["b"], at: 3)
         )
-        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
-        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a", "z"])
+        #expect(try await scene.page(of: event, id).recipients.map(\.userID) == ["a", "z"])
     }
 
     @Test func `joining again while being a member changes nothing`() async throws {
@@ -147,16 +140,14 @@ import Testing
         let id = try await scene.accept(event)[0]
         try await scene.accept(.members(.memberJoined, "c", ["a"], at: 2))
         try await scene.directory.replaceMembers(of: "c", with: ["a"], in: scene.network)
-        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
-        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a"])
+        #expect(try await scene.page(of: event, id).recipients.map(\.userID) == ["a"])
     }
 
     @Test func `joining concerns those who were members before`() async throws {
         try await scene.accept(.created("c", by: nil, members: ["a"]))
         let event = Event.members(.memberJoined, "c", ["b"], at: 1)
         let id = try await scene.accept(event)[0]
-        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
-        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a"])
+        #expect(try await scene.page(of: event, id).recipients.map(\.userID) == ["a"])
     }
 
     @Test func `creating a channel concerns the listed who are still members`() async throws {
@@ -164,8 +155,7 @@ import Testing
         let event = Event.created("c", by: "z", members: ["b", "a", "gone", "old"], at: 1)
         let id = try await scene.accept(event)[0]
         try await scene.accept(.members(.memberLeft, "c", ["gone"], at: 2))
-        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
-        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a", "b", "old"])
+        #expect(try await scene.page(of: event, id).recipients.map(\.userID) == ["a", "b", "old"])
     }
 
     @Test func `only active devices are found`() async throws {
@@ -312,9 +302,9 @@ import Testing
 }
 
 extension StoreScene {
-    /// The first page for an event that comes now.
-    func page(of event: Event) async throws -> RecipientPage {
-        let query = RecipientQuery(networkID: network, eventID: EventID(ids.next()), event: event)
+    /// The first page for an event that was accepted as `id`, or comes now.
+    func page(of event: Event, _ id: EventID? = nil) async throws -> RecipientPage {
+        let query = RecipientQuery(networkID: network, eventID: id ?? EventID(ids.next()), event: event)
         guard let page = try await recipients.recipients(for: [query]).first else { throw UnexpectedAnswer() }
         return page
     }

@@ -33,7 +33,6 @@ extension StoreScene {
         return ids
     }
 
-    /// Accepts events together.
     @discardableResult
     func acceptTogether(_ events: Event...) async throws -> [Acceptance] {
         try await inbox.accept(events.map { incoming($0) })

@@ -48,7 +48,6 @@ final class HTTP2Server: Sendable {
         var held: [Request] = []
         var open: [Int: Int] = [:]
         var peak = 0
-        var pings = 0
         var resets = 0
         var bytesSent = 0
     }
@@ -132,7 +131,6 @@ final class HTTP2Server: Sendable {
     var connectionCount: Int { state.withLock { $0.channels.count } }
     /// The most streams that were open on one connection at a time.
     var peakStreams: Int { state.withLock { $0.peak } }
-    var pings: Int { state.withLock { $0.pings } }
     var resets: Int { state.withLock { $0.resets } }
     var bytesSent: Int { state.withLock { $0.bytesSent } }
 
@@ -230,9 +228,8 @@ final class HTTP2Server: Sendable {
     fileprivate func note(_ event: Event) {
         state.withLock { state in
             switch event {
-            case .ping: state.pings += 1
             case .reset: state.resets += 1
-            case .pong, .goneAway, .closed: break
+            case .ping, .pong, .goneAway, .closed: break
             }
         }
         events.continuation.yield(event)

@@ -2,11 +2,6 @@
 package struct AddressPlace: Sendable, Hashable {
     package var networkID: NetworkID
     package var address: DeviceAddress
-
-    package init(networkID: NetworkID, address: DeviceAddress) {
-        self.networkID = networkID
-        self.address = address
-    }
 }
 
 /// What is known of the device that is reached at an address that only one device can have.

@@ -72,18 +72,4 @@ package struct NetworkReport: Sendable, Equatable {
     package var eventsOfLastHour: Int
     /// For how long the oldest of what waits has been waiting: of what is due, and of what waits for lanes since they are paused.
     package var oldestWait: Duration
-
-    package init(
-        network: SurveyedNetwork,
-        state: NetworkState,
-        troubles: [NetworkTrouble],
-        eventsOfLastHour: Int,
-        oldestWait: Duration
-    ) {
-        self.network = network
-        self.state = state
-        self.troubles = troubles
-        self.eventsOfLastHour = eventsOfLastHour
-        self.oldestWait = oldestWait
-    }
 }

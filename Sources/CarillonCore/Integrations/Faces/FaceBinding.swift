@@ -17,7 +17,6 @@ package enum FaceName: String, Sendable, CaseIterable, Hashable {
 package struct FaceBinding: Sendable, Equatable {
     /// The most that a network may have of one face.
     package static let maximumCount = 200
-    package static let maximumNameBytes = 256
     /// The most wildcards of a name that is a pattern: strangers' names are compared with it.
     package static let maximumWildcards = 4
     /// The most bytes of its settings as compact JSON: every replica holds those of all networks.

@@ -102,8 +102,3 @@ package struct FaceList: Sendable {
         self.keys = keys
     }
 }
-
-extension FaceStore {
-    /// Adds a key for those who do not mean to repeat it.
-    package func addFaceKey(_ key: StoredFaceKey) async throws { _ = try await addFaceKey(key, answering: nil) }
-}

@@ -49,19 +49,6 @@ package final class Poller: Service {
     private let busy = Mutex<[NetworkID: Int]>([:])
 
     /// A poller.
-    ///
-    /// - Parameters:
-    ///   - queue: Where sources are.
-    ///   - caller: Signs and sends, at permitted addresses only.
-    ///   - ingestor: Makes events of items.
-    ///   - mayPost: Counts events against what a network may post; `false` when that is too many.
-    ///   - limits: What bounds the work.
-    ///   - ids: Makes the ids of requests.
-    ///   - clock: The time.
-    ///   - egress: Where devices may be reached that notifications name.
-    ///   - metrics: Where polls are counted.
-    ///   - watch: Told how claims go.
-    ///   - logger: Where trouble with the database is reported.
     package init(
         queue: any SourceQueue,
         caller: any EndpointCaller,

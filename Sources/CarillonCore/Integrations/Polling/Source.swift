@@ -102,13 +102,6 @@ package struct SourcePage: Sendable {
     package var events: [IncomingEvent]
     /// How far it has been read with them; `nil` for as far as before.
     package var cursor: String?
-    package var skippedItems: Int
+    package var skippedItems = 0
     package var error: String?
-
-    package init(events: [IncomingEvent], cursor: String?, skippedItems: Int = 0, error: String? = nil) {
-        self.events = events
-        self.cursor = cursor
-        self.skippedItems = skippedItems
-        self.error = error
-    }
 }

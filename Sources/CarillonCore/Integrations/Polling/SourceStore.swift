@@ -3,11 +3,6 @@ package protocol SourceStore: Sendable {
     func sources(of network: NetworkID) async throws -> [Source]
     /// Stores a source, or gives one that there is new settings: it is asked at once then, as one that has not failed.
     ///
-    /// - Parameters:
-    ///   - id: Its id.
-    ///   - settings: Its settings.
-    ///   - secret: What its requests are signed with, when it is new.
-    ///   - network: Its network.
     /// - Returns: The source; `isNew` when there was none of this id.
     /// - Throws: ``TooManySources`` beyond ``Source/maximumCount``; nothing is stored then.
     func putSource(

@@ -8,11 +8,6 @@ package struct EndpointNote: Sendable, Equatable {
         package var network: NetworkID
         package var endpoint: EndpointID
 
-        package init(network: NetworkID, endpoint: EndpointID) {
-            self.network = network
-            self.endpoint = endpoint
-        }
-
         /// The order in which rows are locked.
         package static func < (left: Self, right: Self) -> Bool {
             (left.network, left.endpoint) < (right.network, right.endpoint)
@@ -23,11 +18,6 @@ package struct EndpointNote: Sendable, Equatable {
     package var succeededAt: Timestamp?
     /// What went wrong last; `nil` when its last answer was a good one.
     package var error: String?
-
-    package init(succeededAt: Timestamp? = nil, error: String? = nil) {
-        self.succeededAt = succeededAt
-        self.error = error
-    }
 }
 
 /// Writes down how endpoints fare that are asked, for those who look at them: what came of all questions of a second together.

@@ -3,20 +3,10 @@ package struct NotificationChanges: Sendable, Equatable {
     package static let maximumExclusions = 10_000
 
     /// Titles and bodies in place of those that were rendered: by language, and for all languages that are not named.
-    package var texts: DirectTexts
+    package var texts = DirectTexts()
     /// A merge patch for what the app gets.
-    package var data: JSONObject
-    package var excluded: Set<UserID>
-
-    package init(
-        texts: DirectTexts = DirectTexts(),
-        data: JSONObject = JSONObject(),
-        excluded: Set<UserID> = []
-    ) {
-        self.texts = texts
-        self.data = data
-        self.excluded = excluded
-    }
+    package var data = JSONObject()
+    package var excluded: Set<UserID> = []
 
     package var isEmpty: Bool { texts.isEmpty && data.isEmpty && excluded.isEmpty }
 }

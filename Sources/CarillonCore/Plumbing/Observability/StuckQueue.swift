@@ -16,11 +16,6 @@ package struct StuckQueue: Sendable, Equatable {
     package let waited: Duration
     package let failures: [Failure]
 
-    package init(waited: Duration, failures: [Failure]) {
-        self.waited = waited
-        self.failures = failures
-    }
-
     /// What is wrong, in plain words, for whoever runs the service.
     package var description: String {
         let failures = failures.map { "\($0.step.words) fails: \($0.reason)" }
@@ -31,11 +26,7 @@ package struct StuckQueue: Sendable, Equatable {
 extension QueueWatch {
     /// Looks whether work is stuck; how long it has been due is asked only while claims fail.
     ///
-    /// - Parameters:
-    ///   - limit: How long work may be due before it counts.
-    ///   - oldestWait: Tells how long it has been.
     /// - Returns: What is stuck; `nil` when nothing is.
-    /// - Throws: What `oldestWait` throws.
     package func stuckQueue(
         after limit: Duration = .seconds(60),
         oldestWait: () async throws -> Duration

@@ -3,11 +3,6 @@ package struct StatisticsPoint: Sendable, Equatable {
     /// When the step began.
     package var at: Timestamp
     package var figures: StatisticsFigures
-
-    package init(at: Timestamp, figures: StatisticsFigures) {
-        self.at = at
-        self.figures = figures
-    }
 }
 
 /// Answers what happened: what is written, and what this replica has not written yet.

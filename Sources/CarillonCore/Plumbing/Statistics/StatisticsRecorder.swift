@@ -71,6 +71,11 @@ package final class StatisticsRecorder: Sendable {
         add([network: figures])
     }
 
+    /// Counts a dead letter that is sent once more as none.
+    package func revived(_ lane: Lane) {
+        add(to: lane.networkID) { $0.deliveries[lane.provider, default: StatisticsFigures.Deliveries()].dead -= 1 }
+    }
+
     /// Rows of minutes that are over, or of this one as well, at most so many, of the networks that are meant: what is to be written next.
     func rowsToWrite(
         includingThisMinute: Bool,

@@ -34,12 +34,6 @@ struct AblyToken: Sendable {
     func isOfTheFuture(at now: Timestamp) -> Bool { !signed.hasBegun(at: now, tolerance: Self.clockTolerance) }
 
     /// Makes a token.
-    ///
-    /// - Parameters:
-    ///   - keyName: What the verifier finds the key by.
-    ///   - claims: What it says.
-    ///   - sign: Signs it.
-    /// - Returns: Its compact form.
     static func make(keyName: String, claims: JSONObject, sign: ([UInt8]) -> [UInt8]) -> String {
         SignedToken.make(claims, header: ["typ": "JWT", "alg": "HS256", "kid": .string(keyName)], sign: sign)
     }

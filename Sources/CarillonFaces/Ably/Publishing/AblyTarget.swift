@@ -76,12 +76,6 @@ struct AblyPublication: Sendable {
 
     /// An event of a payload, read as strictly as what is posted as such.
     ///
-    /// - Parameters:
-    ///   - id: What it is recognised by.
-    ///   - payload: What is pushed.
-    ///   - audience: Whom it is for.
-    ///   - channel: Where it belongs.
-    /// - Returns: The event.
     /// - Throws: 40000 for what no push service would take.
     func event(
         id: String,

@@ -77,9 +77,6 @@ struct AblyPage {
 
     /// The page that a request asks for.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - names: The names of the list's filters.
     /// - Throws: 40003 for a limit that is none.
     init(_ request: Request, parameters names: [String]) throws {
         let filters = AblyFilters(request)

@@ -110,10 +110,6 @@ final class OriginPool: HTTP2Connection.Owner {
     }
 
     /// Opens a connection; if it speaks HTTP/2, others share it.
-    /// - Parameters:
-    ///   - place: What permits it.
-    ///   - deadline: When to give up.
-    /// - Returns: The connection, on its event loop.
     func connect(in place: OpenConnections.Place, until deadline: NIODeadline) -> EventLoopFuture<NegotiatedConnection>
     {
         // Those of HTTP/1.1 that carry no request have no places: they make room.
