@@ -17,9 +17,9 @@ package enum WhyNobody: String, Sendable, CaseIterable {
         case .members:
             guard !event.isLimited else { return nil }
             switch isFirst ? page.formerMembers : .some {
-            case .nobody: self = .noMembers
-            case .noChannel: self = .unknownChannel
-            case .some: self = .onlyActor
+            case .nobody where !event.saysWhoMayRead: self = .noMembers
+            case .noChannel where !event.saysWhoMayRead: self = .unknownChannel
+            case .some, .nobody, .noChannel: self = .onlyActor
             }
         case .users(let users, _), .people(let users):
             let named = Set(users).subtracting(event.unconcerned)
@@ -49,6 +49,9 @@ package enum WhyNobody: String, Sendable, CaseIterable {
 }
 
 extension Event {
+    /// Whether it names members of its channel, of whom nobody but its actor is left then; who joins by it was none before.
+    fileprivate var saysWhoMayRead: Bool { !type.kind.isOfMembers && !(members + existingMembers).isEmpty }
+
     /// Whether it is kept from some whom it would concern: that there is nobody else says nothing of who is known.
     fileprivate var isLimited: Bool { visibleTo != nil || !hiddenFrom.isEmpty }
 }
