@@ -49,6 +49,7 @@ extension PostgresDirectoryStore {
                 RETURNING emptied_at
                 """
             ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+            guard let emptiedAt else { throw try session.absence(of: network) }
             // Of events whose sender's clock is ahead; mostly none.
             try session.execute(
                 """
@@ -89,13 +90,15 @@ extension PostgresDirectoryStore {
     package func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             try session.settleRemovals(of: [MemberKey(network: network, channel: channel, user: user)])
-            return try session.execute(
+            let ended = try session.execute(
                 """
                 UPDATE members SET is_member = false, facts_at = greatest(facts_at, now())
                 WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue)
                     AND user_id = \(user.rawValue) AND is_member
                 """
-            ) > 0
+            )
+            if ended == 0 { try session.refuseDeparted(network) }
+            return ended > 0
         }
     }
 }

@@ -28,7 +28,8 @@ package struct PostgresDirectoryStore: DirectoryStore {
                 ON CONFLICT (network_id, user_id) DO UPDATE
                 SET display_name = EXCLUDED.display_name, locale = EXCLUDED.locale, roles = EXCLUDED.roles,
                     facts_at = greatest(u.facts_at, EXCLUDED.facts_at), deleted = false
-                """
+                """,
+                in: network
             )
         }
     }
@@ -66,7 +67,10 @@ package struct PostgresDirectoryStore: DirectoryStore {
                 WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
                 """
             )
-            guard removed > 0 else { return false }
+            guard removed > 0 else {
+                try session.refuseDeparted(network)
+                return false
+            }
             try session.recordChange(of: id, in: network)
             return true
         }
@@ -88,7 +92,8 @@ package struct PostgresDirectoryStore: DirectoryStore {
                 ON CONFLICT (network_id, channel_id) DO UPDATE
                 SET display_name = EXCLUDED.display_name, direct = EXCLUDED.direct, facts_at = greatest(c.facts_at, EXCLUDED.facts_at),
                     deleted = false
-                """
+                """,
+                in: network
             )
         }
     }
@@ -116,7 +121,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
     /// Takes no longer the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
-            try session.execute(
+            let removed = try session.execute(
                 """
                 UPDATE channels
                 SET display_name = NULL, fallback_name = NULL, direct = NULL, deleted = true, facts_at = greatest(facts_at, now()),
@@ -124,15 +129,18 @@ package struct PostgresDirectoryStore: DirectoryStore {
                     emptied_at = greatest(emptied_at, wiped_at, facts_at, now()), unswept = true
                 WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
                 """
-            ) > 0
+            )
+            if removed == 0 { try session.refuseDeparted(network) }
+            return removed > 0
         }
     }
 }
 
 extension PostgresSession {
-    /// Writes a description, after a look at whether what it is about was deleted; `true` when there was no such, or it was.
-    fileprivate func put(_ look: SQL, _ description: SQL) throws -> Bool {
-        let former = try pipeline([look, description])[0].map { row in try row.decode(0, as: Bool.self) }
-        return former.first ?? true
+    /// Writes a description in a network, after a look at whether what it is about was deleted; `true` when there was no such, or it was.
+    fileprivate func put(_ look: SQL, _ description: SQL, in network: NetworkID) throws -> Bool {
+        let answers = try pipeline([look, description, .isThere(network)])
+        guard answers[2].affectedRows > 0 else { throw try absence(of: network) }
+        return try answers[0].map { row in try row.decode(0, as: Bool.self) }.first ?? true
     }
 }
