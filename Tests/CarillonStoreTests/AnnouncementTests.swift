@@ -113,6 +113,14 @@ import Testing
         }
     }
 
+    @Test func `what a program announces that is none of them all hear`() async throws {
+        try await withReplicas { one, two, pool in
+            try await AnnouncementPost.tell([.placements, .network], in: "acme", by: pool)
+            let all: Set = [Announcement(.placements, in: "acme"), Announcement(.network, in: "acme")]
+            try await eventually("both hear it") { one.heard == all && two.heard == all }
+        }
+    }
+
     @Test func `many announcements are few notifications, and none is lost`() async throws {
         try await withReplicas { one, two, _ in
             let networks = (0..<200).map { NetworkID(trusted: "n\($0)") }

@@ -216,7 +216,7 @@ private struct DirectoryStory {
     }
 
     mutating func next() -> Step {
-        time = time + .milliseconds([0, 100, 400, 1_100].randomElement(using: &random) ?? 0)
+        time = time + .milliseconds([-900, -300, 0, 100, 400, 700, 1_100].randomElement(using: &random) ?? 0)
         let name = ["1", "2"].randomElement(using: &random) ?? ""
         let people = ["a", "b", "c", "d"].shuffled(using: &random).map { UserID(trusted: $0) }
         let others = Array(people.dropFirst().prefix(Int.random(in: 0...3, using: &random)))

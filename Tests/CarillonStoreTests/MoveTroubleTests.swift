@@ -179,7 +179,7 @@ import Testing
             let mover = stage.mover()
             let move = try #require(try await stage.take(mover.holder))
             for scene in [stage.source, stage.target] {
-                try await MoveFence(network: stage.network, pool: scene.pool).raise {}
+                try await MoveFence(network: stage.network, pool: scene.pool).raise { _ in }
             }
             try await stage.catalog.freeze(move, by: mover.holder)
             // Whoever had not heard of that yet. It stays on the list, since it moves.

@@ -299,7 +299,7 @@ import Testing
         try await withStage { stage in
             try await stage.source.fillForMove(people: 10)
             let late = MoveFence(network: stage.network, pool: stage.source.pool)
-            try await late.raise {}
+            try await late.raise { _ in }
             #expect(try await late.set(.draining, after: [nil]))
             let held = try await stage.source.inOtherNetwork().accept(
                 .message("c", from: Person(id: "a"), at: 1),

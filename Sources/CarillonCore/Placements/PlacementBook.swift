@@ -13,6 +13,8 @@ package final class PlacementBook: Service {
     /// How far apart readings for unknown networks begin.
     private static let interval = Duration.milliseconds(50)
     private static let pollInterval = Duration.seconds(1)
+    /// How often the list is read while changes of it are heard of and nothing moves.
+    private static let rest = Duration.seconds(5)
     /// How long whoever asks for an unknown network waits for home.
     private static let readingLimit = Duration.seconds(2)
 
@@ -60,6 +62,8 @@ package final class PlacementBook: Service {
             .placements,
             lifetime: Self.interval,
             pollInterval: Self.pollInterval,
+            rest: Self.rest,
+            mayRest: \.moving.isEmpty,
             readingLimit: Self.readingLimit,
             initial: initial,
             announcements: announcements,

@@ -190,7 +190,7 @@ extension PostgresSession {
         let locked = try execute(
             "SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE"
         )
-        guard locked == 1 else { throw StoreError.unknownNetwork }
+        guard locked == 1 else { throw try absence(of: network) }
     }
 
     /// The secrets that have not ended, the newest first.

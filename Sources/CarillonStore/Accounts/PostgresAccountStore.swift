@@ -52,6 +52,7 @@ package struct PostgresAccountStore: AccountStore {
                     for secret in secrets { try session.insert(secret, .incoming, of: network.id) }
                     for key in tokenKeys { try session.insert(key, of: network.id) }
                     for key in credentials.apiKeys { try session.insert(key) }
+                    try session.countDirectory(of: network.id)
                     return .created
                 }
             )

@@ -106,19 +106,30 @@ package struct AnnouncementPost: Service {
         _ = await notify()
     }
 
+    /// Tells all replicas that something of a network was changed, for a program that is none of them.
+    package static func tell(_ topics: some Sequence<Announcement.Topic>, in network: NetworkID, by pool: PostgresPool)
+        async throws
+    {
+        let batch = AnnouncementBatch.some(Set(topics.map { Announcement($0, in: network) }))
+        try await notify(AnnouncementMessage(from: "command", batch), by: pool)
+    }
+
+    private static func notify(_ message: AnnouncementMessage, by pool: PostgresPool) async throws {
+        try await pool.withConnection { session in
+            // Notifications are committed one after the other, so none waits for the disk.
+            _ = try session.queryFirst(
+                """
+                SELECT set_config('synchronous_commit', 'off', true), pg_notify(\(channel), \(message.text))
+                """
+            ) { _ in true }
+        }
+    }
+
     /// Tells the others what waits; `false` when that has failed.
     private func notify() async -> Bool {
         guard let batch = announcements.take() else { return true }
-        let payload = AnnouncementMessage(from: sender, batch).text
         do {
-            try await pool.withConnection { session in
-                // Notifications are committed one after the other, so none waits for the disk.
-                _ = try session.queryFirst(
-                    """
-                    SELECT set_config('synchronous_commit', 'off', true), pg_notify(\(Self.channel), \(payload))
-                    """
-                ) { _ in true }
-            }
+            try await Self.notify(AnnouncementMessage(from: sender, batch), by: pool)
             return true
         } catch {
             announcements.putBack(batch)

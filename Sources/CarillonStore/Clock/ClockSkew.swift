@@ -19,8 +19,13 @@ package struct ClockSkew: Sendable, Equatable {
     /// Whether the clocks are surely farther apart than they may be.
     package var isTooLarge: Bool { abs(milliseconds) - uncertainty > Self.tolerance }
 
+    /// How far this database's clock is ahead of another one's, in milliseconds, where they are surely farther apart than clocks may be.
+    func excess(over other: ClockSkew) -> Int64? {
+        let difference = milliseconds - other.milliseconds
+        return abs(difference) - uncertainty - other.uncertainty > Self.tolerance ? difference : nil
+    }
+
     package var description: String {
         "this machine's clock is \(abs(milliseconds)) ms \(milliseconds > 0 ? "behind" : "ahead of") PostgreSQL's"
     }
-
 }

@@ -10,7 +10,7 @@ extension DeviceRegistration {
         telling listeners: FeedbackListeners,
         _ session: borrowing PostgresSession
     ) throws {
-        guard let limits = try session.network(network)?.limits else { throw StoreError.unknownNetwork }
+        guard let limits = try session.network(network)?.limits else { throw try session.absence(of: network) }
         let limit = limits[.devicesPerUser]
         for device in devices {
             let isTaken = former.contains { row in
@@ -67,7 +67,9 @@ extension DeviceRegistration {
     /// Refuses what has been written when the network's webhooks name too many servers now: walks from one server to the
     /// next, however many devices each has.
     func checkWebhookHosts(_ session: borrowing PostgresSession) throws {
-        guard let limit = try session.network(network)?.limits[.webhookHosts] else { throw StoreError.unknownNetwork }
+        guard let limit = try session.network(network)?.limits[.webhookHosts] else {
+            throw try session.absence(of: network)
+        }
         let count = try session.queryFirst(
             """
             WITH RECURSIVE hosts AS (

@@ -211,17 +211,17 @@ struct DeviceRegistration {
     ) throws {
         let addresses = devices.map(\.address)
         let living = former.filter(\.isOfTheLiving).map(\.id.rawValue)
-        try session.execute(
+        let written = try session.execute(
             """
             INSERT INTO devices AS d (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
                                  address_hash, locale, state, error, registered_at, user_wipes, broadcasts, attributes,
                                  secret_hash, obtained_at, obtained_for, state_at, seen_at, owned_since)
-            SELECT \(network.rawValue), n.device_id, n.user_id, n.provider, n.app_id, n.address, n.environment, n.p256dh,
+            SELECT n.network_id, n.device_id, n.user_id, n.provider, n.app_id, n.address, n.environment, n.p256dh,
                    n.auth, n.address_hash, n.locale, n.state, n.error, n.registered_at, coalesce(u.wipes, 0),
                    n.broadcasts, n.attributes, n.secret_hash, n.obtained_at, n.registered_at, n.state_at,
                    \(start.moment), \(start.mark.rawValue)
-            FROM unnest(\(devices.map(\.id.rawValue)), \(devices.map(\.userID.rawValue)),
-                        \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)),
+            FROM unnest(\(devices.map { _ in network.rawValue }), \(devices.map(\.id.rawValue)),
+                        \(devices.map(\.userID.rawValue)), \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)),
                         \(addresses.map(\.text)), \(addresses.map(\.environment?.rawValue)),
                         \(addresses.map(\.keys?.p256dh)), \(addresses.map(\.keys?.auth)),
                         \(addresses.map(\.uniqueHash)), \(devices.map(\.locale)), \(devices.map(\.state.rawValue)),
@@ -229,8 +229,9 @@ struct DeviceRegistration {
                         \(devices.map(\.broadcasts)), \(devices.map { $0.attributes?.stored }),
                         \(devices.map(\.secretHash)), \(devices.map { $0.obtainedAt?.stored }),
                         \(devices.map { $0.state == .active ? nil : start.moment }))
-                AS n (device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale,
-                      state, error, registered_at, broadcasts, attributes, secret_hash, obtained_at, state_at)
+                AS n (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash,
+                      locale, state, error, registered_at, broadcasts, attributes, secret_hash, obtained_at, state_at)
+            \(sql: .ofNetworks)
             LEFT JOIN LATERAL (
                 SELECT u.wipes FROM users u WHERE u.network_id = \(network.rawValue) AND u.user_id = n.user_id LIMIT 1
             ) AS u ON true
@@ -251,6 +252,7 @@ struct DeviceRegistration {
                                    ELSE EXCLUDED.owned_since END
             """
         )
+        guard written == devices.count else { throw try session.absence(of: network) }
     }
 }
 

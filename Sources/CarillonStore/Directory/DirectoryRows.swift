@@ -3,22 +3,38 @@ import Postgres
 
 /// A user who is in the directory, and not removed.
 struct UserRow: Sendable {
-    var factsAt: PostgresTimestamp
+    let factsAt: PostgresTimestamp
     /// What is older of the memberships is over.
     let wipedAt: PostgresTimestamp?
     let displayName: String?
     let locale: String?
     let roles: String?
+
+    /// The same row, confirmed at a later moment.
+    func stated(at moment: PostgresTimestamp) -> UserRow {
+        UserRow(factsAt: moment, wipedAt: wipedAt, displayName: displayName, locale: locale, roles: roles)
+    }
 }
 
 /// A channel that is in the directory, and not removed.
 struct ChannelRow: Sendable {
-    var factsAt: PostgresTimestamp
+    let factsAt: PostgresTimestamp
     /// What is older of the memberships is over.
     let emptiedAt: PostgresTimestamp?
     let displayName: String?
     let fallbackName: String?
     let isDirect: Bool?
+
+    /// The same row, confirmed at a later moment.
+    func stated(at moment: PostgresTimestamp) -> ChannelRow {
+        ChannelRow(
+            factsAt: moment,
+            emptiedAt: emptiedAt,
+            displayName: displayName,
+            fallbackName: fallbackName,
+            isDirect: isDirect
+        )
+    }
 }
 
 /// A membership that no event or admin has ended; what ends all of a user's or a channel's may have.
@@ -46,18 +62,18 @@ struct DirectoryRows: Sendable {
         return member.since
     }
 
-    /// Takes over a network's rows from others, in place of its own.
-    mutating func take(_ others: DirectoryRows, of network: NetworkID) {
-        for (key, row) in others.users where key.network == network { users[key] = row }
-        for (key, row) in others.channels where key.network == network { channels[key] = row }
-        for (key, row) in others.members where key.network == network { members[key] = row }
+    /// Takes over rows from others, in place of its own.
+    mutating func take(_ others: DirectoryRows) {
+        users.merge(others.users) { $1 }
+        channels.merge(others.channels) { $1 }
+        members.merge(others.members) { $1 }
     }
 
-    /// Forgets the rows of a network that facts are about.
-    mutating func remove(_ facts: DirectoryFacts, of network: NetworkID) {
-        for key in facts.users.keys where key.network == network { users[key] = nil }
-        for key in facts.channels.keys where key.network == network { channels[key] = nil }
-        for key in facts.members.keys where key.network == network { members[key] = nil }
+    /// Forgets the rows that facts are about.
+    mutating func remove(_ facts: DirectoryFacts) {
+        for key in facts.users.keys { users[key] = nil }
+        for key in facts.channels.keys { channels[key] = nil }
+        for key in facts.members.keys { members[key] = nil }
     }
 
     /// Forgets all rows of these networks.

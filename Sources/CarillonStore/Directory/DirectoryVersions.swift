@@ -33,23 +33,30 @@ struct DirectoryVersions {
     subscript(network: NetworkID) -> Int64 { numbers[network] ?? 0 }
 }
 
-extension [SQL] {
+extension SQL {
     /// What counts up the versions of networks' directories, and answers them: the last that a transaction writes, behind
-    /// ``recordingChanges(of:)``, since they stay locked until its end.
-    static func countingDirectories(of networks: some Sequence<NetworkID>) -> [SQL] {
-        Set(networks).sorted().map { network in
-            """
-            INSERT INTO change_counters AS c (network_id, slot, seq, changed_at) VALUES (\(network.rawValue), 1, 1, now())
+    /// ``recordingChanges(of:)``, since they stay locked until its end. Of several networks those that there are not are passed over.
+    static func countingDirectories(of networks: Set<NetworkID>) -> SQL {
+        let rows: SQL
+        if let network = networks.first, networks.count == 1 {
+            rows = "VALUES (\(network.rawValue), 1, 1, now())"
+        } else {
+            rows = """
+                SELECT n.network_id, 1, 1, now() FROM unnest(\(networks.sorted().map(\.rawValue))) AS n (network_id)
+                \(sql: .ofNetworks)
+                """
+        }
+        return """
+            INSERT INTO change_counters AS c (network_id, slot, seq, changed_at) \(sql: rows)
             ON CONFLICT (network_id, slot) DO UPDATE SET seq = c.seq + 1, changed_at = EXCLUDED.changed_at
             RETURNING c.network_id, c.seq
             """
-        }
     }
 }
 
 extension PostgresSession {
     /// Notes that a network's directory was changed; as the last that the transaction writes.
     func countDirectory(of network: NetworkID) throws {
-        try pipeline(.countingDirectories(of: [network]))
+        try pipeline([.countingDirectories(of: [network])])
     }
 }

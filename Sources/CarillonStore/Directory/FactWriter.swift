@@ -32,12 +32,32 @@ struct FactWriter {
         Set(facts.deletedMessages.keys.map(\.network)).map { ($0, nil) }
     }
 
+    /// What became of the rows that were there, by the answers to ``statements``.
+    func outcome(_ answers: some RandomAccessCollection<StatementResult>) throws -> WrittenFacts {
+        var written = WrittenFacts()
+        let users = userStatements.count
+        let channels = channelStatements.count
+        for answer in answers.prefix(users).suffix(1) {
+            try answer.forEach { row in
+                let key = UserKey(network: try row.id(0), user: try row.id(1))
+                written.users[key] = (factsAt: try row.decode(2), isChanged: try row.decode(3))
+            }
+        }
+        for answer in answers.dropFirst(users).prefix(channels).suffix(1) {
+            try answer.forEach { row in
+                let key = ChannelKey(network: try row.id(0), channel: try row.id(1))
+                written.channels[key] = (factsAt: try row.decode(2), isChanged: try row.decode(3))
+            }
+        }
+        return written
+    }
+
     /// Writes facts that may remove somebody; answers who was removed.
     func write(_ session: borrowing PostgresSession) throws -> [(network: NetworkID, user: UserID?)] {
         let answers = try session.pipeline(userStatements)
         try session.pipeline(channelStatements + memberStatements + deletionStatements)
         let removed = try answers.last?.map { row in
-            try row.decode(2) ? UserKey(network: try row.id(0), user: try row.id(1)) : nil
+            try row.decode(4) ? UserKey(network: try row.id(0), user: try row.id(1)) : nil
         }
         return (removed ?? []).compactMap(\.self).map { ($0.network, $0.user) }
     }
@@ -49,7 +69,8 @@ struct FactWriter {
         return newUserStatements(users.filter { known?.has($0.key) != true }) + [
             """
             WITH target AS (
-                SELECT n.*, u.facts_at AS former_facts_at
+                SELECT n.*, u.facts_at AS former_facts_at, u.display_name AS former_name, u.locale AS former_locale,
+                       u.roles AS former_roles
                 FROM \(sql: .saying(users))
                 JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
                 WHERE \(sql: .isNewsOfUser)
@@ -71,7 +92,9 @@ struct FactWriter {
                     + CASE WHEN t.wiped_at >= u.facts_at AND u.toggles IS NOT NULL THEN 1 ELSE 0 END
             FROM target t
             WHERE u.network_id = t.network_id AND u.user_id = t.user_id
-            RETURNING t.network_id, t.user_id, coalesce(t.wiped_at >= t.former_facts_at, false)
+            RETURNING t.network_id, t.user_id, u.facts_at,
+                (u.display_name, u.locale, u.roles) IS DISTINCT FROM (t.former_name, t.former_locale, t.former_roles),
+                coalesce(t.wiped_at >= t.former_facts_at, false)
             """
         ]
     }
@@ -110,7 +133,7 @@ struct FactWriter {
         return newChannelStatements(channels.filter { known?.has($0.key) != true }) + [
             """
             WITH target AS (
-                SELECT n.*
+                SELECT n.*, c.display_name AS former_name, c.fallback_name AS former_fallback, c.direct AS former_direct
                 FROM \(sql: .saying(channels))
                 JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
                 WHERE \(sql: .isNewsOfChannel)
@@ -131,6 +154,8 @@ struct FactWriter {
                 unswept = c.unswept OR coalesce(t.wiped_at >= c.facts_at, false)
             FROM target t
             WHERE c.network_id = t.network_id AND c.channel_id = t.channel_id
+            RETURNING t.network_id, t.channel_id, c.facts_at,
+                (c.display_name, c.fallback_name, c.direct) IS DISTINCT FROM (t.former_name, t.former_fallback, t.former_direct)
             """
         ]
     }
@@ -208,5 +233,17 @@ struct FactWriter {
                 AND (m.facts_at <= t.at OR t.is_member AND m.is_member)
             """,
         ]
+    }
+}
+
+/// Rows that were there before facts were written, when they were stated then, and whether they say something else now.
+struct WrittenFacts {
+    var users: [UserKey: (factsAt: PostgresTimestamp, isChanged: Bool)] = [:]
+    var channels: [ChannelKey: (factsAt: PostgresTimestamp, isChanged: Bool)] = [:]
+
+    /// The networks in which a description was changed.
+    var networksChanged: Set<NetworkID> {
+        Set(users.filter(\.value.isChanged).keys.map(\.network))
+            .union(channels.filter(\.value.isChanged).keys.map(\.network))
     }
 }

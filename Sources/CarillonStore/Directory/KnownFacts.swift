@@ -10,35 +10,42 @@ import Postgres
 struct KnownFacts {
     private let facts: DirectoryFacts
     private let networks: Set<NetworkID>
-    /// The versions at which the cache has read what it gave.
-    private let assumed: [NetworkID: Int64]
+    private let remembered: DirectoryCache.Page
     private let look: DirectoryLook
     private var rows: DirectoryRows
+    /// Those of them that the batch has read itself.
+    private var found = DirectoryRows()
     private var versions: DirectoryVersions?
+    /// Networks whose version is below what the cache has seen: the database has lost its last commits.
+    private var fallenBack: Set<NetworkID> = []
 
     init(about facts: DirectoryFacts, of networks: Set<NetworkID>, in cache: DirectoryCache) {
         (self.facts, self.networks) = (facts, networks)
-        (rows, assumed) = cache.rows(about: facts, of: networks)
+        remembered = cache.rows(about: facts, of: networks)
+        rows = remembered.rows
         look = DirectoryLook(at: facts, without: rows)
     }
 
     var statements: [SQL] {
-        if facts.isEmpty { return [] }
-        return [DirectoryVersions.statement(for: networks)] + (look.isEmpty ? [] : [look.statement])
+        let asked = remembered.watched
+        return (asked.isEmpty ? [] : [DirectoryVersions.statement(for: asked)]) + (look.isEmpty ? [] : [look.statement])
     }
 
     /// Takes in what the statements answered; looks once more at what somebody has changed since the cache has read it.
     mutating func take(_ answers: ArraySlice<StatementResult>, _ session: borrowing PostgresSession) throws {
-        guard let first = answers.first else { return }
-        let versions = try DirectoryVersions([first])
+        let asked = remembered.watched.isEmpty ? 0 : 1
+        let versions = try DirectoryVersions(answers.prefix(asked))
         self.versions = versions
-        let stale = Set(assumed.filter { versions[$0.key] != $0.value }.keys)
+        let stale = Set(remembered.versions.filter { versions[$0.key] != $0.value }.keys)
+        fallenBack = stale.filter { versions[$0] < remembered.versions[$0, default: 0] }
         if !stale.isEmpty { rows.remove(allOf: stale) }
-        for answer in answers.dropFirst() { try look.read(answer, into: &rows) }
+        for answer in answers.dropFirst(asked) { try look.read(answer, into: &found) }
+        rows.take(found)
         guard !stale.isEmpty else { return }
         let again = DirectoryLook(at: facts, without: rows, of: stale)
         guard !again.isEmpty else { return }
-        for answer in try session.pipeline([again.statement]) { try again.read(answer, into: &rows) }
+        for answer in try session.pipeline([again.statement]) { try again.read(answer, into: &found) }
+        rows.take(found)
     }
 
     /// Facts without those that tell nothing new.
@@ -61,47 +68,49 @@ struct KnownFacts {
         return rest.without(users: users.keys, channels: channels.keys)
     }
 
-    /// The networks in whose directories `news` change what somebody may have read: names, descriptions, and what is over. Of who is not
-    /// known yet it may be that somebody else adds them at this moment, under another name.
+    /// The networks in whose directories `news` change what somebody has read: names, descriptions, and what is over. Where anybody is
+    /// removed, facts that are no news are written, too, and each that states anything counts.
     func networksChanged(by news: DirectoryFacts) -> Set<NetworkID> {
         var networks: Set<NetworkID> = []
-        for (key, fact) in news.users where fact.statedAt != nil && rows.users[key].map(fact.changes) ?? true {
-            networks.insert(key.network)
+        let areAll = !news.removesNothing
+        for (key, fact) in news.users where fact.statedAt != nil {
+            if areAll || rows.users[key].map(fact.changes) ?? false { networks.insert(key.network) }
         }
-        for (key, fact) in news.channels where fact.statesAnything && rows.channels[key].map(fact.changes) ?? true {
-            networks.insert(key.network)
+        for (key, fact) in news.channels where fact.statesAnything {
+            if areAll || rows.channels[key].map(fact.changes) ?? false { networks.insert(key.network) }
         }
         for (key, fact) in news.members where !fact.isMember || fact.leftAt != nil { networks.insert(key.network) }
         return networks
     }
 
-    /// What the cache may learn of it when `news` are committed, with the versions that they were counted up to. Only networks that took
-    /// something of the batch are learned of: of one that is gone nothing holds, and no version says so.
-    func lesson(of news: DirectoryFacts, taking: Set<NetworkID>, counted: DirectoryVersions) -> DirectoryCache.Lesson {
-        guard let versions else { return DirectoryCache.Lesson() }
-        var lesson = DirectoryCache.Lesson(rows: rows, written: news)
-        for network in taking { lesson.versions[network] = versions[network] }
-        for network in networksChanged(by: news) { lesson.counted[network] = counted[network] }
-        for (key, fact) in news.users {
-            guard let row = rows.users[key], !fact.changes(row), fact.wipedAt == nil, let statedAt = fact.statedAt
-            else {
-                lesson.rows.users[key] = nil
-                continue
-            }
-            lesson.rows.users[key]?.factsAt = max(row.factsAt, statedAt.stored)
+    /// What the cache may learn of it when `news` are committed. Only networks that took something of the batch are learned of: of one
+    /// that is gone nothing holds, and no version says so.
+    ///
+    /// - Parameters:
+    ///   - news: What was written.
+    ///   - written: What became of it.
+    ///   - taking: The networks that took something.
+    ///   - counted: The versions that were counted up.
+    /// - Returns: What it may learn.
+    func lesson(
+        of news: DirectoryFacts,
+        _ written: WrittenFacts,
+        taking: Set<NetworkID>,
+        counted: DirectoryVersions
+    ) -> DirectoryCache.Lesson {
+        var lesson = DirectoryCache.Lesson(networks: taking, rows: found, written: news)
+        // What was written may stand there as somebody else has written it at the same time.
+        lesson.rows.remove(news)
+        for (key, outcome) in written.users where !outcome.isChanged {
+            lesson.rows.users[key] = rows.users[key]?.stated(at: outcome.factsAt)
         }
-        for (key, fact) in news.channels {
-            guard let row = rows.channels[key], !fact.changes(row), let statedAt = fact.statedAt else {
-                lesson.rows.channels[key] = nil
-                continue
-            }
-            lesson.rows.channels[key]?.factsAt = max(row.factsAt, statedAt.stored)
+        for (key, outcome) in written.channels where !outcome.isChanged {
+            lesson.rows.channels[key] = rows.channels[key]?.stated(at: outcome.factsAt)
         }
-        for key in news.members.keys { lesson.rows.members[key] = nil }
-        lesson.swept = Set(
-            news.users.filter { $1.wipedAt != nil }.keys.map(\.network)
-                + news.channels.filter { $1.wipedAt != nil }.keys.map(\.network)
-        )
+        if let versions { for network in remembered.watched { lesson.versions[network] = versions[network] } }
+        for network in taking where counted[network] != 0 { lesson.counted[network] = counted[network] }
+        lesson.swept = fallenBack.union(news.users.filter { $1.wipedAt != nil }.keys.map(\.network))
+            .union(news.channels.filter { $1.wipedAt != nil }.keys.map(\.network))
         return lesson
     }
 

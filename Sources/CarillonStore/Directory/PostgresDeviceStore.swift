@@ -71,7 +71,10 @@ package struct PostgresDeviceStore: DeviceStore {
                     news: try row.news(.deleted(isOfTheLiving ? .deleted : .userDeleted), in: network)
                 )
             }
-            guard let deleted else { return false }
+            guard let deleted else {
+                try session.refuseDeparted(network)
+                return false
+            }
             try listeners.tell([deleted.news].compactMap(\.self), in: network, session)
             try session.recordChange(of: deleted.owner, in: network)
             return true

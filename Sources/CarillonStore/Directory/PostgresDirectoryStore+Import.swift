@@ -130,7 +130,8 @@ private struct ImportBatch: Sendable {
 
     func write(_ session: borrowing PostgresSession, telling listeners: FeedbackListeners) throws {
         _ = try session.declare(tags, in: network)
-        let start = try session.start(with: devices.locking).start
+        let (start, answers) = try session.start(with: devices.locking + [.isThere(network)])
+        guard answers.last?.affectedRows == 1 else { throw try session.absence(of: network) }
         try writePeople(at: start.moment, session)
         try writeChannels(at: start.moment, session)
         try session.settleRemovals(of: members)

@@ -49,6 +49,7 @@ extension PostgresDirectoryStore {
                 RETURNING emptied_at
                 """
             ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+            guard let emptiedAt else { throw try session.absence(of: network) }
             // Of events whose sender's clock is ahead; mostly none.
             try session.execute(
                 """
@@ -97,8 +98,12 @@ extension PostgresDirectoryStore {
                     AND user_id = \(user.rawValue) AND is_member
                 """
             )
-            if removed > 0 { try session.countDirectory(of: network) }
-            return removed > 0
+            guard removed > 0 else {
+                try session.refuseDeparted(network)
+                return false
+            }
+            try session.countDirectory(of: network)
+            return true
         }
     }
 }

@@ -16,9 +16,11 @@ package struct PostgresDirectoryStore: DirectoryStore {
         let roles = person.roles.map(StoredRoles.text)
         return try await pool.write { session in
             try session.put(
-                in: network,
                 """
-                SELECT deleted FROM users WHERE network_id = \(network.rawValue) AND user_id = \(person.id.rawValue)
+                SELECT deleted,
+                       NOT deleted AND (display_name, locale, roles) IS NOT DISTINCT FROM
+                           (\(person.displayName as String?), \(person.locale as String?), \(roles as String?))
+                FROM users WHERE network_id = \(network.rawValue) AND user_id = \(person.id.rawValue)
                 FOR NO KEY UPDATE
                 """,
                 """
@@ -28,7 +30,8 @@ package struct PostgresDirectoryStore: DirectoryStore {
                 ON CONFLICT (network_id, user_id) DO UPDATE
                 SET display_name = EXCLUDED.display_name, locale = EXCLUDED.locale, roles = EXCLUDED.roles,
                     facts_at = greatest(u.facts_at, EXCLUDED.facts_at), deleted = false
-                """
+                """,
+                in: network
             )
         }
     }
@@ -59,7 +62,10 @@ package struct PostgresDirectoryStore: DirectoryStore {
                 WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
                 """
             )
-            guard removed > 0 else { return false }
+            guard removed > 0 else {
+                try session.refuseDeparted(network)
+                return false
+            }
             try session.recordChange(of: id, in: network)
             try session.countDirectory(of: network)
             return true
@@ -69,9 +75,11 @@ package struct PostgresDirectoryStore: DirectoryStore {
     package func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             try session.put(
-                in: network,
                 """
-                SELECT deleted FROM channels
+                SELECT deleted,
+                       NOT deleted AND (display_name, direct) IS NOT DISTINCT FROM
+                           (\(channel.displayName as String?), \(channel.isDirect as Bool?))
+                FROM channels
                 WHERE network_id = \(network.rawValue) AND channel_id = \(channel.id.rawValue)
                 FOR NO KEY UPDATE
                 """,
@@ -82,7 +90,8 @@ package struct PostgresDirectoryStore: DirectoryStore {
                 ON CONFLICT (network_id, channel_id) DO UPDATE
                 SET display_name = EXCLUDED.display_name, direct = EXCLUDED.direct, facts_at = greatest(c.facts_at, EXCLUDED.facts_at),
                     deleted = false
-                """
+                """,
+                in: network
             )
         }
     }
@@ -119,17 +128,27 @@ package struct PostgresDirectoryStore: DirectoryStore {
                 WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
                 """
             )
-            if removed > 0 { try session.countDirectory(of: network) }
-            return removed > 0
+            guard removed > 0 else {
+                try session.refuseDeparted(network)
+                return false
+            }
+            try session.countDirectory(of: network)
+            return true
         }
     }
 }
 
 extension PostgresSession {
-    /// Writes a description, after a look at whether what it is about was deleted; `true` when there was no such, or it was.
-    fileprivate func put(in network: NetworkID, _ look: SQL, _ description: SQL) throws -> Bool {
-        let statements = [look, description] + .countingDirectories(of: [network])
-        let former = try pipeline(statements)[0].map { row in try row.decode(0, as: Bool.self) }
-        return former.first ?? true
+    /// Writes a description in a network, after a look at whether what it is about was deleted, and whether all is as described; `true` when
+    /// there was no such, or it was deleted.
+    fileprivate func put(_ look: SQL, _ description: SQL, in network: NetworkID) throws -> Bool {
+        let answers = try pipeline([look, description, .isThere(network)])
+        guard answers[2].affectedRows > 0 else { throw try absence(of: network) }
+        let former = try answers[0].map { row in
+            (isDeleted: try row.decode(0, as: Bool.self), isSame: try row.decode(1, as: Bool.self))
+        }
+        // Where there was none, somebody else may have added it a moment ago, under another name.
+        if former.first?.isSame != true { try commit(after: [.countingDirectories(of: [network])]) }
+        return former.first?.isDeleted ?? true
     }
 }

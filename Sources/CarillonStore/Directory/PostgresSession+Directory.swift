@@ -5,6 +5,7 @@ extension PostgresSession {
     /// Adds users who are not in the directory, knowing nothing of them, and brings back those who were removed.
     ///
     /// States nothing: events older than this may still describe them.
+    /// - Throws: ``PlacementProblem/moving`` where the network has left.
     func mention(users: some Sequence<UserID>, in network: NetworkID) throws {
         let ids = Set(users).sorted().map(\.rawValue)
         guard !ids.isEmpty else { return }
@@ -17,7 +18,7 @@ extension PostgresSession {
             """
         ) { row in (id: try row.decode(0, as: String.self), moment: try row.decode(1, as: PostgresTimestamp.self)) }
         guard let moment = new.first?.moment else { return }
-        try execute(
+        let added = try execute(
             """
             INSERT INTO users AS u (network_id, user_id, facts_at, added_at)
             SELECT n.network_id, n.user_id, 'epoch', \(moment)
@@ -26,6 +27,7 @@ extension PostgresSession {
             ON CONFLICT (network_id, user_id) DO UPDATE SET deleted = false WHERE u.deleted
             """
         )
+        if added == 0 { try refuseDeparted(network) }
     }
 
     /// Adds channels that are not in the directory, knowing nothing of them, and brings back those that were removed.
@@ -35,10 +37,11 @@ extension PostgresSession {
         try execute(
             """
             INSERT INTO channels AS c (network_id, channel_id, facts_at)
-            SELECT \(network.rawValue), n.channel_id, 'epoch' FROM unnest(\(ids)) AS n (channel_id)
+            SELECT n.network_id, n.channel_id, 'epoch'
+            FROM unnest(\(ids.map { _ in network.rawValue }), \(ids)) AS n (network_id, channel_id)
+            \(sql: .ofNetworks)
             WHERE NOT EXISTS (SELECT FROM channels k
-                              WHERE k.network_id = \(network.rawValue) AND k.channel_id = n.channel_id
-                                  AND NOT k.deleted)
+                              WHERE k.network_id = n.network_id AND k.channel_id = n.channel_id AND NOT k.deleted)
             ON CONFLICT (network_id, channel_id) DO UPDATE SET deleted = false WHERE c.deleted
             """
         )

@@ -17,7 +17,11 @@ extension PostgresTagStore {
             if writer == .user { try session.checkTags(of: subscriber, adding: tag, in: network) }
             switch subscriber {
             case .user(let user): try session.mention(users: [user], in: network)
-            case .device(let id): guard try session.hasDevice(id, of: owner, in: network) else { return false }
+            case .device(let id):
+                guard try session.hasDevice(id, of: owner, in: network) else {
+                    try session.refuseDeparted(network)
+                    return false
+                }
             }
             try session.subscribe([(subscriber, tag)], in: network, telling: listeners)
             return true
@@ -47,6 +51,7 @@ extension PostgresTagStore {
                 RETURNING \(sql: .isInForce)
                 """
             ) { row in try row.decode(0, as: Bool?.self) }
+            guard let ended else { return try session.refuseDeparted(network) }
             guard ended == true else { return }
             let news = SubscriptionNews(subscriber, tag, over: .unsubscribed)
             try listeners.tell([.subscription(news)], in: network, session)
@@ -88,6 +93,7 @@ extension PostgresTagStore {
                 let subscriber = Subscriber(try row.choice(0), trusted: try row.decode(1))
                 return .subscription(SubscriptionNews(subscriber, try row.id(2), over: .unsubscribed))
             }
+            if ended.isEmpty { try session.refuseDeparted(network) }
             try listeners.tell(ended.compactMap(\.self), in: network, session)
         }
     }
@@ -233,7 +239,7 @@ extension PostgresSession {
     /// Lets a user, or a user's device, subscribe to one tag at a time, and to none beyond the network's limit.
     fileprivate func checkTags(of subscriber: Subscriber, adding tag: TagID, in network: NetworkID) throws {
         try lock("subscriptions:\(subscriber.kind.rawValue):\(subscriber.id)", in: network)
-        guard let limit = try self.network(network)?.limits[.tagsPerSubscriber] else { throw StoreError.unknownNetwork }
+        guard let limit = try self.network(network)?.limits[.tagsPerSubscriber] else { throw try absence(of: network) }
         let isOver = try queryFirst(
             """
             SELECT count(*) >= \(limit) AND count(*) FILTER (WHERE held.tag = \(tag.rawValue)) = 0

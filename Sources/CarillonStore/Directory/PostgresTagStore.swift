@@ -17,7 +17,7 @@ package struct PostgresTagStore: TagStore {
             let isNew = try session.declare([tag], in: network).contains(tag.id)
             guard let stored = try session.queryFirst(Self.reading(tag.id, in: network), { row in try row.tag() })
             else {
-                throw StoreError.unknownNetwork
+                throw try session.absence(of: network)
             }
             return (stored, isNew)
         }
@@ -48,7 +48,7 @@ package struct PostgresTagStore: TagStore {
     package func deleteTag(_ id: TagID, in network: NetworkID) async throws {
         try await pool.write { session in
             let start = try session.start().start
-            _ = try session.execute(
+            let met = try session.execute(
                 """
                 INSERT INTO tags AS t (network_id, tag, created_at, updated_at, declared, wiped_at, unswept)
                 SELECT n.network_id, n.tag, n.at, n.at, false, n.mark, true
@@ -61,6 +61,7 @@ package struct PostgresTagStore: TagStore {
                     wiped_at = greatest(t.wiped_at, EXCLUDED.wiped_at), unswept = true
                 """
             )
+            if met == 0 { try session.refuseDeparted(network) }
         }
     }
 
@@ -79,7 +80,7 @@ extension PostgresSession {
         let latest = Dictionary(tags.map { ($0.id, $0) }) { $1 }.values.sorted { $0.id < $1.id }
         guard !latest.isEmpty else { return [] }
         try lock("tags", in: network)
-        guard let limit = try self.network(network)?.limits[.tags] else { throw StoreError.unknownNetwork }
+        guard let limit = try self.network(network)?.limits[.tags] else { throw try absence(of: network) }
         let ids = latest.map(\.id.rawValue)
         let (start, answers) = try start(with: [
             "SELECT tag FROM tags WHERE network_id = \(network.rawValue) AND tag = ANY (\(ids)) AND declared"

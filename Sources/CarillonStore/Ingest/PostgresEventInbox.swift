@@ -35,6 +35,7 @@ package final class PostgresEventInbox: EventInbox {
         }
         guard let written else { return nil }
         directory.learn(written.lesson)
+        if !written.uncounted.isEmpty { await count(written.uncounted) }
         return events.map { event in
             // Of a network that has just been deleted nothing is written, nor would anything of it be delivered.
             let id = written.ids[event.key] ?? event.id
@@ -43,12 +44,19 @@ package final class PostgresEventInbox: EventInbox {
         }
     }
 
+    /// Counts up versions for what is committed already. Should that fail, rows that other replicas have read are used until they are too old.
+    private func count(_ networks: Set<NetworkID>) async {
+        _ = try? await pool.write { session in _ = try session.commit(after: [.countingDirectories(of: networks)]) }
+    }
+
     /// What was committed.
     private struct Written {
         /// Under which id each event is known.
         var ids: [EventKey: EventID] = [:]
         var block: Int64 = 0
         var lesson = DirectoryCache.Lesson()
+        /// Networks in which something was changed that others had written after it was looked at.
+        var uncounted: Set<NetworkID> = []
     }
 
     private func write(_ batch: IncomingBatch, _ session: borrowing PostgresSession) throws -> Written {
@@ -63,19 +71,23 @@ package final class PostgresEventInbox: EventInbox {
         let rows =
             Self.pendingRows(of: accepted.filter(\.isExpanded), at: start.moment, mark)
             + Self.doneRows(of: accepted.filter { !$0.isExpanded })
-        let counting = [SQL].countingDirectories(of: facts.networksChanged(by: news))
+        let changed = facts.networksChanged(by: news)
+        let counting = changed.isEmpty ? [] : [SQL.countingDirectories(of: changed)]
+        var written = WrittenFacts()
         let answers: [StatementResult]
         if news.removesNobody {
             let changes = [SQL].recordingChanges(of: writer.changes)
             answers = try session.commit(after: writer.statements + rows + changes + counting)
+            written = try writer.outcome(answers)
         } else {
             let removed = try writer.write(session)
             let changes = [SQL].recordingChanges(of: removed + writer.changes)
             answers = try session.commit(after: rows + changes + counting)
         }
         let counted = try DirectoryVersions(answers.suffix(counting.count))
-        let lesson = facts.lesson(of: news, taking: Set(accepted.map(\.networkID)), counted: counted)
-        return Written(ids: known, block: start.number, lesson: lesson)
+        let lesson = facts.lesson(of: news, written, taking: Set(accepted.map(\.networkID)), counted: counted)
+        let uncounted = written.networksChanged.subtracting(changed)
+        return Written(ids: known, block: start.number, lesson: lesson, uncounted: uncounted)
     }
 
     /// Claims the source ids, and a block of marks for the new ones; answers under which id each is known now, which for a

@@ -73,7 +73,7 @@ final class LeftoverSweep: Sendable {
                 RETURNING u.network_id
                 """
             ) { row in try row.id(0, of: Network.self) }
-            try session.pipeline(.countingDirectories(of: gone))
+            if !gone.isEmpty { try session.pipeline([.countingDirectories(of: Set(gone))]) }
             return last
         }
         if let last { cursors.withLock { $0.users = last ?? ("", "") } }

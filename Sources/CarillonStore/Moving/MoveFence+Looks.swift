@@ -71,7 +71,7 @@ extension MoveFence {
         for queue in ["inbox", "deliveries"] {
             var count = NetworkPurge.batchSize
             while count > 0 {
-                count = try await asMover { session in
+                count = try await asMover(at: .rows(of: queue)) { session in
                     guard try session.hasLeavings(of: network) else { return 0 }
                     return try session.execute(.unprepared(NetworkPurge.statement(queue, of: network)))
                 }

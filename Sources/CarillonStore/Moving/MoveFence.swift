@@ -9,10 +9,14 @@ struct MoveFence: Sendable {
     private static let lockWait = Duration.milliseconds(100)
     private static let pause = Duration.milliseconds(300)
     /// Some minutes: PostgreSQL's own housekeeping may be at a table for as long, and gives way to nobody who waits so briefly.
-    private static let attempts = 600
+    static let attempts = 600
+    /// Some seconds.
+    private static let attemptsInSilence = 15
 
     let network: NetworkID
     let pool: PostgresPool
+    /// How often somebody tries to change a table.
+    var attempts = MoveFence.attempts
 
     private var name: String {
         let digest = SHA256.hash(data: Array(network.rawValue.utf8))
@@ -26,19 +30,19 @@ struct MoveFence: Sendable {
 
     /// Makes the triggers that are missing, each as soon as nobody writes in its table who began without it.
     ///
-    /// - Parameter hold: Called again and again meanwhile.
+    /// - Parameter hold: Called again and again meanwhile, now and then with what is in the way.
     /// - Throws: What `hold` throws, and why a trigger cannot be made.
-    func raise(holding hold: () async throws -> Void) async throws {
+    func raise(holding hold: (MoveObstacle?) async throws -> Void) async throws {
         let tables = try await pool.withConnection { session in try session.movedTables().filter(\.isFenced) }
         let fenced = try await fencedTables()
         for table in tables where !fenced.contains(table.name) {
-            let table: SQL = "\(identifier: table.name)"
-            try await hold()
-            try await patiently(holding: hold) {
+            let relation: SQL = "\(identifier: table.name)"
+            try await hold(nil)
+            try await patiently(at: .table(table.name), attempts, holding: hold) {
                 try await pool.withTransaction(TransactionOptions(lockTimeout: Self.lockWait)) { session in
                     for (kind, row) in [("INSERT", "NEW"), ("UPDATE OR DELETE", "OLD")] {
                         let definition = """
-                            CREATE OR REPLACE TRIGGER \(name)_\(row.lowercased()) BEFORE \(kind) ON \(table.text)
+                            CREATE OR REPLACE TRIGGER \(name)_\(row.lowercased()) BEFORE \(kind) ON \(relation.text)
                             FOR EACH ROW WHEN (\(row).network_id = \(literal)) EXECUTE FUNCTION keep_moving_network(\(literal))
                             """
                         try session.execute(.unprepared(SQL(trusted: definition)))
@@ -49,9 +53,9 @@ struct MoveFence: Sendable {
     }
 
     /// Removes the triggers.
-    func lower(holding hold: () async throws -> Void = {}) async throws {
+    func lower(holding hold: (MoveObstacle?) async throws -> Void = { _ in }) async throws {
         for table in try await fencedTables() {
-            try await patiently(holding: hold) {
+            try await patiently(at: .table(table), attempts, holding: hold) {
                 try await pool.withTransaction(TransactionOptions(lockTimeout: Self.lockWait)) { session in
                     for row in ["new", "old"] {
                         try session.execute(
@@ -78,11 +82,12 @@ struct MoveFence: Sendable {
         }
     }
 
-    /// Runs a transaction that the triggers let through.
+    /// Runs a transaction that the triggers let through, and that waits for others at `subject`.
     func asMover<Value: Sendable>(
+        at subject: MoveObstacle.Subject = .network,
         _ body: @Sendable (borrowing PostgresSession) throws -> Value
     ) async throws -> Value {
-        try await patiently(attempts: 20) {
+        try await patiently(at: subject, min(20, attempts)) {
             try await pool.withTransaction(TransactionOptions(retries: 5, lockTimeout: Self.lockWait)) { session in
                 try session.passMoveFence()
                 return try body(session)
@@ -91,19 +96,24 @@ struct MoveFence: Sendable {
     }
 
     /// Does something that has to wait for others, a moment at a time.
+    ///
+    /// - Throws: ``MoveObstacle`` when somebody is at it for too long.
     private func patiently<Value: Sendable>(
-        attempts: Int = MoveFence.attempts,
-        holding hold: () async throws -> Void = {},
+        at subject: MoveObstacle.Subject,
+        _ attempts: Int,
+        holding hold: (MoveObstacle?) async throws -> Void = { _ in },
         _ body: () async throws -> Value
     ) async throws -> Value {
         var attempt = 1
         while true {
             do {
                 return try await body()
-            } catch let error as PostgresError where error.isContention && attempt < attempts {
+            } catch let error as PostgresError where error.isContention {
+                guard attempt < attempts else { throw await MoveObstacle(subject, in: pool) }
                 attempt += 1
                 try await Task.sleep(for: Self.pause)
-                try await hold()
+                let isTold = attempt.isMultiple(of: Self.attemptsInSilence)
+                try await hold(isTold ? await MoveObstacle(subject, in: pool) : nil)
             }
         }
     }

@@ -56,7 +56,7 @@ extension MoveFence {
         var (rank, count) = (0, Self.batchSize)
         while count == Self.batchSize {
             let first = rank
-            count = try await asMover { session in
+            count = try await asMover(at: .rows(of: queue)) { session in
                 try session.execute(
                     .unprepared(
                         """

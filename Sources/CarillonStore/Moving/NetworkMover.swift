@@ -171,13 +171,23 @@ extension NetworkMover {
         if let key = try await source.masterKeyName(), let other = try await target.masterKeyName(), key != other {
             throw MoveRefused(reason: "the secrets of the two placements are sealed with different master keys")
         }
+        let (clock, other) = (try await DatabaseClock().look(source.pool), try await DatabaseClock().look(target.pool))
+        if let excess = other.excess(over: clock) {
+            // What waits for a time would come as much too early or late.
+            throw MoveRefused(
+                reason: "the clock of the placement to go to is \(abs(excess)) ms \(excess > 0 ? "ahead of" : "behind")"
+                    + " that of the other: let both follow the same time server"
+            )
+        }
     }
 
-    /// What says that a move is still held, every so often.
-    private func holding(_ move: NetworkMove) -> () async throws -> Void {
+    /// What says that a move is still held, every so often, and what it waits for.
+    private func holding(_ move: NetworkMove) -> (MoveObstacle?) async throws -> Void {
+        var move = move
         var next = ContinuousClock.now
-        return {
-            guard .now >= next else { return }
+        return { obstacle in
+            if let obstacle { move.reason = "\(obstacle)" }
+            guard .now >= next || obstacle != nil else { return }
             next = .now + .seconds(2)
             if try await catalog.hold(move, by: holder).isCancelled, move.step == .draining { throw MoveCalledBack() }
         }

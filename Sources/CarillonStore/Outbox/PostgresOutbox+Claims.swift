@@ -56,6 +56,7 @@ extension PostgresOutbox {
     /// Takes groups whose life is over, of whatever lane.
     package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
         var walk = expired.withLock(\.self)
+        guard try await hasExpired(walk) else { return [] }
         let isFree: SQL = "(NOT d.leased OR d.run_at <= now())"
         let columns: SQL = "t.ctid, t.leased, t.run_at"
         let rows: SQL = """
@@ -89,6 +90,27 @@ extension PostgresOutbox {
             expired.withLock { $0 = walked }
         }
         return groups
+    }
+
+    /// Whether there is anything to be taken by whoever goes on with a walk; that goes on where there is not.
+    private func hasExpired(_ walk: TableWalk) async throws -> Bool {
+        let isAny = walk.isAny(
+            of: "deliveries",
+            dueBy: "t.expires_at",
+            "t.expires_at",
+            where: "(NOT t.leased OR t.run_at <= now())"
+        )
+        let glance = try await pool.withConnection { session in
+            try session.queryFirst("SELECT \(sql: TableWalk.position(in: "deliveries")), \(sql: isAny)") { row in
+                let isAny = try row.decode(2, as: Bool.self)
+                return (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self), isAny: isAny)
+            }
+        }
+        guard let glance, !glance.isAny else { return true }
+        var walked = walk
+        walked.went(on: glance.now, pages: glance.pages)
+        expired.withLock { [walked] in $0 = walked }
+        return false
     }
 
     /// Looks up devices and toggles of these groups anew, at one moment.

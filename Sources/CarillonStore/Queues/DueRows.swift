@@ -15,6 +15,8 @@ final class DueRows: Sendable {
         var walk = TableWalk()
         var places = DuePlaces()
         var lookedAt: ContinuousClock.Instant?
+        /// When a glance saw nothing, for the look that comes behind it.
+        var quietAt: ContinuousClock.Instant?
         var last: NetworkID?
     }
 
@@ -32,9 +34,16 @@ final class DueRows: Sendable {
     private let table: String
     private let condition: SQL
     private let haveLanes: Bool
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
-    init(of table: String, where condition: SQL = "true", haveLanes: Bool = false) {
+    init(
+        of table: String,
+        where condition: SQL = "true",
+        haveLanes: Bool = false,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.now = now
         self.table = table
         self.condition = condition
         self.haveLanes = haveLanes
@@ -49,12 +58,13 @@ final class DueRows: Sendable {
     ) async throws -> (places: [DuePlaces.Place], areRemembered: Bool) {
         func places() -> (places: [DuePlaces.Place], isFresh: Bool) {
             state.withLock { state in
-                let age = state.lookedAt.map { .now - $0 } ?? .seconds(Int64.max)
+                let age = state.lookedAt.map { now() - $0 } ?? .seconds(Int64.max)
                 return (state.places.next(limit, after: state.last, excluding: full), age < Self.interval)
             }
         }
         let known = places()
         if known.isFresh, !known.places.isEmpty { return (known.places, true) }
+        if known.places.isEmpty, try await isQuiet(in: pool) { return ([], false) }
         let (findings, walk) = try await look(for: full.lanes + lanesApart, in: pool)
         try await release(findings.flatMap(\.abandoned), in: pool)
         note(findings, walk) { .earlier($0.since, $0.abandonedSince) }
@@ -86,9 +96,10 @@ final class DueRows: Sendable {
 
     /// Since when the row of each network is due that has been for longest, by a column of it.
     func oldest(_ column: SQL, in pool: PostgresPool) async throws -> [NetworkID: Timestamp] {
-        let (findings, walk) = try await look(for: [], in: pool)
-        note(findings, walk, since: \.since)
+        let findings = try await findings(in: pool)
         let places = state.withLock { $0.places.next(.max, after: nil) }
+        let abandoned = findings.map { ($0.network, $0.abandonedSince) }
+        guard !places.isEmpty else { return .earliest(abandoned) }
         let waiting = try await pool.snapshot { session in
             try session.walkAlongIndexes()
             return try session.queryQueue(
@@ -106,34 +117,54 @@ final class DueRows: Sendable {
             ) { row in (dueAt: try row.timestampIfAny(0), since: try row.timestampIfAny(1)) }
         }
         _ = walked(zip(places, waiting).map { ($0, $1.dueAt) })
-        let all = zip(places, waiting).map { ($0.network, $1.since) } + findings.map { ($0.network, $0.abandonedSince) }
-        return Dictionary(all.compactMap { network, since in since.map { (network, $0) } }, uniquingKeysWith: min)
+        return .earliest(zip(places, waiting).map { ($0.network, $1.since) } + abandoned)
     }
 
-    /// How long it is until the first row's time comes, leased or not, of those whose time comes within `limit`.
+    /// What a look finds, as far as anything is known, or to be found.
+    private func findings(in pool: PostgresPool) async throws -> [Finding] {
+        let isAnyKnown = state.withLock { !$0.places.next(1, after: nil).isEmpty }
+        if !isAnyKnown, try await isQuiet(in: pool) { return [] }
+        let (findings, walk) = try await look(for: [], in: pool)
+        note(findings, walk, since: \.since)
+        return findings
+    }
+
+    /// How long it is until the first row's time comes, leased or not, of those whose time comes within `limit`. The look that follows
+    /// sees what this has seen: what becomes due in between is told.
     ///
     /// What has died beyond that is passed over with what lives: so it is not asked while rows come and go.
     func nextDue(within limit: Duration, in pool: PostgresPool) async throws -> Duration? {
-        let milliseconds = try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT (extract(epoch FROM first.run_at - clock_timestamp()) * 1000)::bigint
-                FROM (SELECT t.run_at FROM \(identifier: table) t
-                      WHERE \(sql: condition) AND greatest(t.run_at) > now()
-                          AND greatest(t.run_at) <= now() + \(limit.wholeMilliseconds) * interval '1 millisecond'
-                      ORDER BY greatest(t.run_at) LIMIT 1) AS first
-                """
-            ) { row in try row.decode(0, as: Int64.self) }
+        let glance = try await glance(within: limit, in: pool)
+        if !glance.isAny { state.withLock { $0.quietAt = now() } }
+        return glance.next
+    }
+
+    /// Whether a look would find nothing: as a glance says that has just been cast, or another one.
+    private func isQuiet(in pool: PostgresPool) async throws -> Bool {
+        let isSaid = state.withLock { state in
+            defer { state.quietAt = nil }
+            return state.quietAt.map { now() - $0 < Self.interval } ?? false
         }
-        // So that its time has come by then.
-        return milliseconds.map { .milliseconds(max(0, $0) + 2) }
+        if isSaid { return true }
+        return try await !glance(within: .zero, in: pool).isAny
+    }
+
+    /// Takes in what a look would; what it finds nothing in need not be looked through.
+    private func glance(within limit: Duration, in pool: PostgresPool) async throws -> DueGlance {
+        var walk = state.withLock(\.walk)
+        let glance = try await DueGlance.cast(at: table, where: condition, walk, within: limit, in: pool)
+        if !glance.isAny {
+            walk.went(on: glance.now, pages: glance.pages)
+            note([], walk) { $0.since }
+        }
+        return glance
     }
 
     /// Remembers what a look found, and that it need not be looked for again.
     private func note(_ findings: [Finding], _ walk: TableWalk, since: (Finding) -> Timestamp?) {
         state.withLock { state in
             state.walk = walk
-            state.lookedAt = .now
+            state.lookedAt = now()
             for finding in findings {
                 guard let since = since(finding) else { continue }
                 state.places.add(DuePlaces.Place(network: finding.network, lane: finding.lane, since: since))
@@ -221,5 +252,12 @@ final class DueRows: Sendable {
                 """
             )
         }
+    }
+}
+
+extension [NetworkID: Timestamp] {
+    /// The first moment of each network that has any.
+    fileprivate static func earliest(_ moments: [(network: NetworkID, since: Timestamp?)]) -> Self {
+        Self(moments.compactMap { network, since in since.map { (network, $0) } }, uniquingKeysWith: Swift.min)
     }
 }

@@ -49,6 +49,19 @@ struct TableWalk: Sendable, Equatable {
         return "(SELECT t.ctid, t.* FROM \(identifier: table) t WHERE \(sql: pages) OFFSET 0)"
     }
 
+    /// Whether there is a row in either part of a look that is due and fulfils a condition, for statements that are planned once. `time` says it as
+    /// an index does, `column` as no index does.
+    func isAny(of table: String, dueBy time: SQL, _ column: SQL, where condition: SQL) -> SQL {
+        let (first, last) = ("(\(page),0)", "(\(lastPage),0)")
+        return """
+            EXISTS (SELECT FROM \(identifier: table) t
+                    WHERE \(sql: condition) AND \(sql: time) <= now() AND \(sql: time) > \(sql: beginning))
+            OR EXISTS (SELECT FROM (SELECT t.* FROM \(identifier: table) t
+                                    WHERE t.ctid >= \(first)::tid AND t.ctid < \(last)::tid OFFSET 0) AS t
+                       WHERE \(sql: condition) AND \(sql: column) <= now())
+            """
+    }
+
     /// The database's time, and of how many pages a table is.
     static func position(in table: String) -> SQL {
         "now(), \(sql: .bytes(of: table)) / current_setting('block_size')::bigint"

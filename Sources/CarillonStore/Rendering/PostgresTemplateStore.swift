@@ -33,7 +33,9 @@ package struct PostgresTemplateStore: TemplateStore {
         let source = template.source.json.serializedText
         return try await pool.write { session in
             try session.lock("templates", in: network)
-            guard let limit = try session.network(network)?.limits[.templates] else { throw StoreError.unknownNetwork }
+            guard let limit = try session.network(network)?.limits[.templates] else {
+                throw try session.absence(of: network)
+            }
             let isNew = try session.queryFirst(
                 """
                 INSERT INTO templates (network_id, event_type, locale, source, updated_at)

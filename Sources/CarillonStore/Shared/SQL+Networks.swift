@@ -7,6 +7,9 @@ extension SQL {
 
     /// Whether a row of `networks` is of one that is here, and not one that has left, or is only arriving.
     static let isHere: SQL = "(away IS NULL OR away IN ('draining', 'out'))"
+
+    /// Finds one row where there is a network, or something of one that triggers keep everybody from.
+    static func isThere(_ network: NetworkID) -> SQL { "SELECT FROM networks WHERE network_id = \(network.rawValue)" }
 }
 
 extension PostgresSession {
@@ -32,6 +35,18 @@ extension PostgresSession {
         try execute(
             "SELECT FROM departed_networks WHERE network_id = ANY (\(networks.map(\.rawValue))) LIMIT 1"
         ) > 0
+    }
+
+    /// Why there is nothing of a network to be changed: it has left for another placement, or there is none.
+    func absence(of network: NetworkID) throws -> any Error {
+        try isAnyDeparted(of: [network]) ? PlacementProblem.moving : StoreError.unknownNetwork
+    }
+
+    /// Refuses what has met nothing where it is nothing that there is to be met: what is to be changed is in another placement.
+    ///
+    /// - Throws: ``PlacementProblem/moving``.
+    func refuseDeparted(_ network: NetworkID) throws {
+        if try isAnyDeparted(of: [network]) { throw PlacementProblem.moving }
     }
 
     /// Has the transaction pass what keeps others from a network that moves (migration 0063).

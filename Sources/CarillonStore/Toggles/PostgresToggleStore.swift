@@ -29,7 +29,7 @@ package struct PostgresToggleStore: ToggleStore {
             try Self.makeRow(of: scope, in: network, session)
             let locking = Self.reading(scope, in: network) + " FOR NO KEY UPDATE"
             guard let current = try session.queryFirst(locking, { row in try row.toggles(at: 0) }) else {
-                throw StoreError.unknownNetwork
+                throw try session.absence(of: network)
             }
             if let expected, !expected(current.version) { return nil }
             let document = try change(current.document)
@@ -49,6 +49,7 @@ package struct PostgresToggleStore: ToggleStore {
         try await pool.write { session in
             let locking = Self.reading(scope, in: network) + " FOR NO KEY UPDATE"
             let current = try session.queryFirst(locking) { row in try row.toggles(at: 0) }
+            if current == nil { try session.refuseDeparted(network) }
             if let expected, !expected(current?.version ?? Versioned<JSONValue>.neverSet.version) { return false }
             // What somebody sets meanwhile is not what was asked about.
             guard current != nil else { return true }
@@ -87,7 +88,7 @@ package struct PostgresToggleStore: ToggleStore {
     ) throws {
         try session.lock("toggles:\(user.rawValue)", in: network)
         guard let limit = try session.network(network)?.limits[.channelsPerUser] else {
-            throw StoreError.unknownNetwork
+            throw try session.absence(of: network)
         }
         let isOver = try session.queryFirst(
             """

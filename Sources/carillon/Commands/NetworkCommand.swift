@@ -87,7 +87,15 @@ struct NetworkMoveCommand: AsyncParsableCommand {
             }
         }
         let silent = Logger(label: "carillon.network") { _ in SwiftLogNoOpLogHandler() }
-        let mover = NetworkMover(catalog: catalog, pools: pools, logger: silent)
+        let mover = NetworkMover(
+            catalog: catalog,
+            pools: pools,
+            logger: silent,
+            changed: { network in
+                // Who does not hear of it reads the list some seconds later.
+                try? await AnnouncementPost.tell(Announcement.Topic.allCases, in: network, by: home)
+            }
+        )
         async let progress: Void = follow(network, catalog)
         // Where a running service is at it, there is nothing to do but to wait.
         while true {

@@ -213,6 +213,8 @@ extension ProblemMapping {
             if let error = error as? StoreError, error == .cannotUnseal || error == .wrongMasterKey {
                 return .wrongMasterKey
             }
+            // Somebody has deleted it meanwhile.
+            if let error = error as? StoreError, error == .unknownNetwork { return .notFound() }
             guard let error = error as? PostgresError else { return nil }
             if let state = error.sqlState, [.undefinedTable, .undefinedColumn].contains(state) { return .migrating }
             if error.isOfMovingNetwork { return .networkMoving }

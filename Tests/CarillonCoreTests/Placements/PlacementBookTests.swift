@@ -26,6 +26,13 @@ import Testing
 
         func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 
+        func begin(moving network: NetworkID) {
+            state.withLock { state in
+                state.list.moving.insert(network)
+                state.list.version += 1
+            }
+        }
+
         func put(_ network: NetworkID, in placement: PlacementName?) {
             state.withLock { state in
                 state.list.placements[network] = placement
@@ -59,10 +66,15 @@ import Testing
     private let p1 = PlacementName("p1") ?? .home
     private let time = ManualTime(Timestamp(milliseconds: 1_000))
 
-    private func book(_ catalog: ScriptedCatalog, initial: PlacementList? = nil) -> PlacementBook {
+    private func book(
+        _ catalog: ScriptedCatalog,
+        initial: PlacementList? = nil,
+        _ announcements: Announcements = Announcements()
+    ) -> PlacementBook {
         PlacementBook(
             catalog: catalog,
             initial: initial,
+            announcements: announcements,
             logger: TestDatabase.logger,
             now: time.monotonic
         )
@@ -76,6 +88,39 @@ import Testing
         time.advance(by: .seconds(3_600))
         for _ in 1...100 { #expect(try await book.placement(of: "acme") == p1) }
         #expect(catalog.readings == 1)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `the list is not read all the time while changes of it are heard of and nothing moves`() async throws {
+        let catalog = ScriptedCatalog(["acme": p1])
+        let announcements = Announcements()
+        let book = book(catalog, announcements)
+        _ = try await book.placement(of: "acme")
+        announcements.hear(true)
+        let running = Task { try await book.run() }
+        defer { running.cancel() }
+        try await eventually("it is read at the beginning") { catalog.readings == 2 }
+        // Longer than it takes between two readings otherwise; the time by which a rest ends stands still.
+        try await Task.sleep(for: .seconds(3))
+        #expect(catalog.readings == 2)
+        catalog.put("acme", in: .home)
+        announcements.deliver(.some([Announcement(.placements, in: "acme")]))
+        try await eventually("what was announced is read") { book.lastKnown("acme") == .home }
+        catalog.begin(moving: "acme")
+        announcements.deliver(.some([Announcement(.placements, in: "acme")]))
+        try await eventually("what moves is read") { book.isMoving("acme") }
+        let before = catalog.readings
+        try await eventually("it is read all the time while something moves") { catalog.readings > before + 1 }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `the list is read all the time while nothing is heard`() async throws {
+        let catalog = ScriptedCatalog(["acme": p1])
+        let book = book(catalog)
+        _ = try await book.placement(of: "acme")
+        let running = Task { try await book.run() }
+        defer { running.cancel() }
+        try await eventually("it is read again and again") { catalog.readings > 2 }
     }
 
     @Test func `a network that nobody has heard of is looked for, and is home's when there is none`() async throws {

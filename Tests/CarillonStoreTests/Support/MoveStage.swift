@@ -61,8 +61,12 @@ struct MoveStage: Sendable {
 
 extension MoveStage {
     /// Lends a stage whose network is at home, in the scene of a test.
-    static func with(_ scene: StoreScene, _ body: (MoveStage) async throws -> Void) async throws {
-        try await TestDatabase.withPool { pool in
+    static func with(
+        _ scene: StoreScene,
+        target configuration: PostgresConfiguration? = nil,
+        _ body: (MoveStage) async throws -> Void
+    ) async throws {
+        try await TestDatabase.withPool(configuration) { pool in
             let stage = MoveStage(source: scene, target: try StoreScene(pool: pool))
             try await stage.list.enter([.home, p1])
             try await body(stage)

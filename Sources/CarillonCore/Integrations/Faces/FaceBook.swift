@@ -25,7 +25,7 @@ package final class FaceBook: Service {
             .faces,
             lifetime: Self.lifetime,
             pollInterval: .seconds(1),
-            mayRest: true,
+            rest: .seconds(15),
             announcements: announcements,
             logger: logger,
             now: now,

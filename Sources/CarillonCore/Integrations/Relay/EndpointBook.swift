@@ -21,7 +21,7 @@ package final class EndpointBook: Service {
             .endpoints,
             lifetime: Self.lifetime,
             pollInterval: .seconds(2),
-            mayRest: true,
+            rest: .seconds(15),
             announcements: announcements,
             logger: logger,
             now: now,

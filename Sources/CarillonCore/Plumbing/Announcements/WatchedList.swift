@@ -22,16 +22,15 @@ package final class WatchedList<List: Sendable>: Service {
         var isAsked = false
     }
 
-    /// How often it is read while nobody asks and others' changes are heard of.
-    private static var rest: Duration { .seconds(15) }
-    /// How often it is asked then whether anybody does.
+    /// How often it is asked during a rest whether that is over.
     private static var nap: Duration { .seconds(5) }
 
     private let topic: Announcement.Topic
     private let lifetime: Duration
     private let readingLimit: Duration
     private let pollInterval: Duration
-    private let mayRest: Bool
+    private let rest: Duration?
+    private let mayRest: @Sendable (List) -> Bool
     private let announcements: Announcements
     private let logger: Logger
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -47,7 +46,9 @@ package final class WatchedList<List: Sendable>: Service {
     ///   - topic: What replicas call it when they tell each other of changes.
     ///   - lifetime: How old what is known may be when somebody is answered.
     ///   - pollInterval: How often it is read, however few ask.
-    ///   - mayRest: Whether it is read more rarely while nobody asks and others' changes are heard of: whoever asks then has it read.
+    ///   - rest: How often it is read while nobody asks and others' changes are heard of: whoever asks then has it read, ``lastKnown`` does not.
+    ///     `nil` where there is no such rest.
+    ///   - mayRest: Whether what was read last is nothing that soon changes.
     ///   - readingLimit: How long whoever asks waits for a reading.
     ///   - initial: What is known before the first reading, however old it is.
     ///   - announcements: Between this replica and the others.
@@ -59,7 +60,8 @@ package final class WatchedList<List: Sendable>: Service {
         _ topic: Announcement.Topic,
         lifetime: Duration,
         pollInterval: Duration,
-        mayRest: Bool = false,
+        rest: Duration? = nil,
+        mayRest: @escaping @Sendable (List) -> Bool = { _ in true },
         readingLimit: Duration? = nil,
         initial: List? = nil,
         announcements: Announcements,
@@ -74,6 +76,7 @@ package final class WatchedList<List: Sendable>: Service {
         self.readingLimit = readingLimit ?? min(lifetime, .seconds(3))
         state = Mutex(State(list: initial))
         self.pollInterval = pollInterval
+        self.rest = rest
         self.mayRest = mayRest
         self.announcements = announcements
         self.logger = logger
@@ -143,10 +146,10 @@ package final class WatchedList<List: Sendable>: Service {
     }
 
     private var isResting: Bool {
-        guard mayRest, announcements.areHeard else { return false }
+        guard let rest, announcements.areHeard, let list = lastKnown, mayRest(list) else { return false }
         return state.withLock { state in
             guard !state.isAsked, let readAt = state.readAt else { return false }
-            return now() - readAt < Self.rest
+            return now() - readAt < rest
         }
     }
 

@@ -1,0 +1,83 @@
+import CarillonCore
+import CarillonTesting
+import Postgres
+import Testing
+
+@testable import CarillonStore
+
+/// How little is asked of a queue in which nothing is due.
+@Suite struct DueGlanceTests {
+    /// How often a session has run what it has planned once for a queue, and how many statements that are.
+    private func runs(_ pool: PostgresPool) async throws -> [Int64] {
+        let counts = try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT coalesce(sum(generic_plans + custom_plans), 0)::bigint, count(*) FROM pg_prepared_statements
+                WHERE statement LIKE '%FROM "%::t' || 'id%'
+                """
+            ) { row in [try row.decode(0, as: Int64.self), try row.decode(1, as: Int64.self)] }
+        }
+        return try #require(counts)
+    }
+
+    private func withSession(_ body: (StoreScene, PostgresPool) async throws -> Void) async throws {
+        var configuration = try await TestDatabase.make()
+        configuration.poolSize = 1
+        configuration.planForStores()
+        try await StoreScene.withStores(configuration, body)
+    }
+
+    @Test(arguments: ["inbox", "deliveries"])
+    func `where nothing is due one thing is asked, which is planned once, and a look sees what was seen before it`(
+        queue: String
+    ) async throws {
+        let time = ManualTime(Timestamp(milliseconds: 0))
+        try await withSession { _, pool async throws in
+            let due = DueRows(of: queue, haveLanes: queue == "deliveries", now: time.monotonic)
+            for round in 1...5 {
+                #expect(try await due.nextDue(within: .seconds(5), in: pool) == nil)
+                #expect(try await due.next(9, in: pool).places.isEmpty)
+                #expect(try await runs(pool) == [Int64(round), 1])
+                time.advance(by: .seconds(5))
+            }
+            // What was seen a while ago says nothing.
+            #expect(try await due.nextDue(within: .seconds(5), in: pool) == nil)
+            time.advance(by: .seconds(1))
+            #expect(try await due.next(9, in: pool).places.isEmpty)
+            #expect(try await runs(pool) == [7, 1])
+            // Nor is it said twice.
+            #expect(try await due.next(9, in: pool).places.isEmpty)
+            #expect(try await runs(pool) == [8, 1])
+            #expect(try await due.oldest("t.run_at", in: pool).isEmpty)
+            #expect(try await runs(pool) == [9, 1])
+        }
+    }
+
+    @Test func `what becomes due behind a look is told before it, and found by the next`() async throws {
+        let time = ManualTime(Timestamp(milliseconds: 0))
+        try await withSession { scene, pool async throws in
+            let due = DueRows(of: "inbox", now: time.monotonic)
+            #expect(try await due.nextDue(within: .seconds(5), in: pool) == nil)
+            try await scene.accept(.message("c", from: Person(id: "a")))
+            try await pool.execute("UPDATE inbox SET leased = true, run_at = now() - interval '1 second'")
+            #expect(try await due.next(9, in: pool).places.isEmpty, "as was seen")
+            let found = try await due.next(9, in: pool).places.map(\.network)
+            #expect(found == [scene.network], "of a replica that is no more")
+            try await pool.execute("UPDATE inbox SET leased = false, run_at = now() + interval '1 hour'")
+            #expect(try await due.nextDue(within: .seconds(7_200), in: pool) ?? .zero > .seconds(3_000))
+        }
+    }
+
+    @Test func `nothing is begun where nothing has expired`() async throws {
+        try await withSession { scene, pool async throws in
+            let outbox = PostgresOutbox(pool: pool, ids: scene.ids)
+            for round in 1...3 {
+                #expect(try await outbox.claimExpired(limit: 9).isEmpty)
+                #expect(try await runs(pool) == [Int64(round), 1])
+            }
+            try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+            try await pool.execute("UPDATE deliveries SET expires_at = now() - interval '1 hour'")
+            #expect(try await outbox.claimExpired(limit: 9).count == 1)
+        }
+    }
+}
