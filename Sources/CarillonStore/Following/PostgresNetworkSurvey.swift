@@ -27,8 +27,11 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
         }
     }
 
-    /// For how long the oldest of what is due has been waiting, of whatever network has any.
-    package func oldestWaits() async throws -> [NetworkID: Duration] { try await outbox.oldestWaits() }
+    /// For how long the oldest of what is due has been waiting, of those of some networks that have any.
+    package func oldestWaits(of networks: [NetworkID]) async throws -> [NetworkID: Duration] {
+        let asked = Set(networks)
+        return try await outbox.oldestWaits().filter { asked.contains($0.key) }
+    }
 
     /// What is wrong with some networks at a moment, as far as it is written down.
     package func troubles(of networks: [NetworkID], at now: Timestamp) async throws -> [NetworkID: [NetworkTrouble]] {

@@ -13,6 +13,8 @@ import Testing
         private struct State {
             var list: PlacementList
             var isAway = false
+            /// What it does before it fails.
+            var hang: @Sendable () -> Void = {}
             var readings = 0
         }
 
@@ -24,7 +26,9 @@ import Testing
 
         var readings: Int { state.withLock(\.readings) }
 
-        func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+        func isAway(_ isAway: Bool, hanging hang: @escaping @Sendable () -> Void = {}) {
+            state.withLock { ($0.isAway, $0.hang) = (isAway, hang) }
+        }
 
         func put(_ network: NetworkID, in placement: PlacementName?) {
             state.withLock { state in
@@ -36,7 +40,10 @@ import Testing
         func list(unless version: Int64?) async throws -> PlacementList? {
             try state.withLock { state in
                 state.readings += 1
-                if state.isAway { throw Away() }
+                if state.isAway {
+                    state.hang()
+                    throw Away()
+                }
                 return state.list.version == version ? nil : state.list
             }
         }
@@ -128,6 +135,34 @@ import Testing
         catalog.isAway(false)
         #expect(try await restarted.placement(of: "other") == .home)
         #expect(restarted.counts == [p1: 1])
+    }
+
+    @Test func `when home hangs, that is found out once, and nobody waits for it once more while that is young`()
+        async throws
+    {
+        let catalog = ScriptedCatalog(["acme": p1])
+        let book = book(catalog)
+        _ = try await book.placement(of: "acme")
+        catalog.isAway(true) { [time] in time.advance(by: .milliseconds(1_800)) }
+        await #expect(throws: PlacementProblem.unavailable(.home, reason: "\(Away())")) {
+            try await book.placement(of: "other")
+        }
+        let before = catalog.readings
+        for number in 1...100 {
+            await #expect(throws: PlacementProblem.unavailable(.home, reason: "\(Away())")) {
+                try await book.placement(of: NetworkID(trusted: "other-\(number)"))
+            }
+        }
+        await #expect(throws: PlacementProblem.self) { try await book.isElsewhere("acme", than: p1) }
+        #expect(catalog.readings == before)
+        #expect(try await book.placement(of: "acme") == p1, "what is known needs nobody")
+        time.advance(by: .seconds(2))
+        await #expect(throws: PlacementProblem.self) { try await book.placement(of: "other") }
+        #expect(catalog.readings == before + 1)
+        // Whoever has read it since knows better.
+        catalog.isAway(false)
+        await book.readAnew()
+        #expect(try await book.placement(of: "other") == .home)
     }
 
     @Test func `what is asked of many is asked of each placement, and one that fails takes nothing from the others`()
