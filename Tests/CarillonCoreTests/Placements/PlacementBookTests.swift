@@ -1,4 +1,5 @@
 import CarillonTesting
+import struct Foundation.UUID
 import Synchronization
 import Testing
 
@@ -37,6 +38,13 @@ import Testing
             }
         }
 
+        func moves(_ network: NetworkID) {
+            state.withLock { state in
+                state.list.moving.insert(network)
+                state.list.version += 1
+            }
+        }
+
         func list(unless version: Int64?) async throws -> PlacementList? {
             try state.withLock { state in
                 state.readings += 1
@@ -61,6 +69,25 @@ import Testing
         func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] { [] }
         func claim(_ name: ClaimedName, for network: NetworkID) async throws -> Claim { .made }
         func release(_ name: ClaimedName, of network: NetworkID) async throws {}
+    }
+
+    /// Moves of which each begins.
+    private struct BeginningMoves: MoveCatalog {
+        func begin(_ network: NetworkID, to target: PlacementName) async throws -> (
+            move: NetworkMove, hasBegun: Bool
+        )? {
+            let move = NetworkMove(
+                id: UUID(),
+                network: network,
+                source: .home,
+                target: target,
+                step: .draining,
+                startedAt: Timestamp(milliseconds: 1_000)
+            )
+            return (move, true)
+        }
+        func last(of network: NetworkID) async throws -> NetworkMove? { nil }
+        func cancel(_ network: NetworkID) async throws -> NetworkMove? { nil }
     }
 
     private let p1 = PlacementName("p1") ?? .home
@@ -163,6 +190,37 @@ import Testing
         catalog.isAway(false)
         await book.readAnew()
         #expect(try await book.placement(of: "other") == .home)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `whoever is told that a network moves meets nobody here who does not know it, unless that takes long`()
+        async throws
+    {
+        for isPrepared in [true, false] {
+            let catalog = ScriptedCatalog(["acme": .home])
+            let book = book(catalog)
+            _ = try await book.placement(of: "acme")
+            let moves = PlacementAdministration.Moves(
+                catalog: BeginningMoves(),
+                book: book,
+                patience: isPrepared ? .seconds(90) : .zero,
+                changed: { network in
+                    guard isPrepared else { return }
+                    catalog.moves(network)
+                    Task { await book.readAnew() }
+                }
+            )
+            let administration = PlacementAdministration(
+                names: [.home, p1],
+                catalog: catalog,
+                problem: { _ in nil },
+                networks: { 1 },
+                moves: moves,
+                look: { _ in PlacementAdministration.Look(reason: nil) }
+            )
+            #expect(try await administration.move("acme", to: p1)?.hasBegun == true)
+            #expect(book.isMoving("acme") == isPrepared)
+        }
     }
 
     @Test func `what is asked of many is asked of each placement, and one that fails takes nothing from the others`()
