@@ -144,6 +144,22 @@ import Testing
         }
     }
 
+    @Test func `in binary mode data of any type is passed over, where nobody is notified of its event`() throws {
+        let other = Self.binary.filter { $0.name != "ce-type" }
+        for type in ["text/plain", "application/octet-stream", "image/png"] {
+            let reading = try read("no JSON", type, other + [("ce-type", "foo.bar")])
+            #expect(reading.known.isEmpty && reading.reason != nil)
+            #expect(reading.events.map(\.shownID) == ["1"])
+            for data in ["no JSON", Self.data] {
+                #expect {
+                    try read(data, type, Self.binary)
+                } throws: { error in
+                    if case .unsupportedType? = error as? DialectRefusal { true } else { false }
+                }
+            }
+        }
+    }
+
     @Test func `a batch is an array and a structured event is none`() throws {
         #expect(throws: DialectRefusal.self) { try read(Self.structured, "application/cloudevents-batch+json") }
         #expect(throws: DialectRefusal.self) { try read("[\(Self.structured)]") }

@@ -155,6 +155,6 @@ import Testing
 
 extension MappingTests {
     static let all: [Row] = Array(
-        [amity, stream, streamContent, sendbird, comet, cometContent, talk, matrix, rocket, twilio].joined()
+        [amity, amityTimes, stream, streamContent, sendbird, comet, cometContent, talk, matrix, rocket, twilio].joined()
     )
 }

@@ -338,4 +338,34 @@ extension MappingTests {
         Row(.cloudevents, cloud("message.added", "{}")),
         Row(.cloudevents, cloud("participant.updated", "{}")),
     ]
+    /// What was named when nobody knows, and where nobody has to be a member.
+    static let amityTimes: [Row] = [
+        Row(
+            .amity,
+            #"{"event":"channel.didJoin","data":{"channel":[{"channelId":"c","displayName":"General"}],"users":[{"userId":"dave","displayName":"Dave"}]}}"#,
+            #"{"type":"member.joined","data":{"channel":{"id":"c","fallbackName":"General"},"members":[{"id":"dave","displayName":"Dave"}],"newOnly":true}}"#
+        ),
+        Row(
+            .amity,
+            #"{"event":"channel.didBan","data":{"channel":[{"channelId":"c","displayName":"General"}],"users":[{"userId":"dave","displayName":"Dave","updatedAt":"2025-11-20T09:00:00Z"},{"userId":"eve","displayName":"Eve","isDeleted":true,"updatedAt":"2025-11-20T09:00:00Z"},{"userId":"bob","displayName":"Bob"}],"userIds":["dave","eve"],"actorId":"bob"}}"#,
+            #"{"type":"member.left","data":{"channel":{"id":"c","fallbackName":"General"},"user":{"id":"bob","displayName":"Bob"},"members":[{"id":"dave"},{"id":"eve"}]}}"#,
+            #"{"type":"user.updated","data":{"user":{"id":"dave","displayName":"Dave"}}}"#
+        ),
+        Row(
+            .amity,
+            #"{"event":"channel.didUpdate","data":{"channel":[{"channelId":"c","displayName":null}]}}"#,
+            #"{"type":"channel.updated","data":{"channel":{"id":"c","displayName":null,"fallbackName":null}}}"#
+        ),
+        Row(
+            .amity,
+            #"{"event":"channel.didAddUsers","data":{"channel":[{"channelId":"c","type":"broadcast"}],"userIds":["dave"],"adderId":"bob"}}"#,
+            #"{"type":"member.joined","data":{"channel":{"id":"c","fallbackName":null},"user":{"id":"bob"},"members":[{"id":"dave"}],"newOnly":true}}"#
+        ),
+        Row(
+            .amity,
+            #"{"event":"message.didCreate","data":{"messages":[{"messageId":"m-1","channelId":"c","userId":"bob","type":"text","data":{"text":"Hi"}},{"messageId":"m-2","channelId":"d","userId":"bob","type":"text","data":{"text":"Hi"}}],"channels":[{"channelId":"c","type":"live"},{"channelId":"d","type":"community"}]}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"bob"},"senderIsMember":false,"message":{"id":"m-1","type":"text","text":"Hi"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"d"},"user":{"id":"bob"},"message":{"id":"m-2","type":"text","text":"Hi"}}}"#
+        ),
+    ]
 }

@@ -148,7 +148,7 @@ import Testing
         #expect(try await api.call(.post, path, "{", headers: signature("{")).status == 400)
         #expect(
             try await verdicts("amity")
-                == ["refused", "refused", "ignored", "refused", "refused", "ignored", "accepted"]
+                == ["refused", "refused", "ignored", "refused", "refused", "duplicate", "accepted"]
         )
         let recent = try await network.call(.get, "dialects/amity/recent")
         #expect(recent["items", "5", "eventId"] == recent["items", "6", "eventId"])
@@ -232,6 +232,21 @@ import Testing
         #expect(try await api.call(.post, path, body, headers: headers).status == 202)
         #expect(try await api.call(.post, path, body + " ", headers: headers).status == 401)
         #expect(try await api.call(.options, network.path("events/amity")).status == 405)
+    }
+
+    @Test func `without a document hands are shaken with keys that may post events alone`() async throws {
+        let path = network.path("events/cloudevents")
+        let shake = { (token: String?) async throws -> Int in
+            let headers = ["WebHook-Request-Origin": "eventgrid.example"]
+            return try await api.call(.options, path, as: token, headers: headers).status
+        }
+        #expect(try await shake(nil) == 404)
+        #expect(try await shake("ck_nothing") == 404)
+        #expect(try await shake(try await api.makeKey("device", in: network)) == 404)
+        #expect(try await shake(try await api.makeKey("events", in: network)) == 200)
+        #expect(try await shake(network.adminKey) == 200)
+        try await putDialect("cloudevents", "{}")
+        #expect(try await shake("ck_nothing") == 200)
     }
 
     @Test func `the URL answers 405 to whoever only looks`() async throws {

@@ -27,7 +27,7 @@ import Testing
             #expect(answer.text == "{}")
         }
         let recent = try await network.call(.get, "dialects/matrix/recent")
-        #expect(recent["items", "0", "verdict"] == "ignored")
+        #expect(recent["items", "0", "verdict"] == "duplicate")
         #expect(recent["items", "1", "verdict"] == "accepted")
         let reason = "2 of 3 events; event 2 cannot be read: this is not an escape of JSON"
         #expect(recent["items", "1", "reason"] == .string(reason))

@@ -20,7 +20,7 @@ import Testing
         let recent = try await network.call(.get, "dialects/matrix/recent")
         let bad = "event 2: it has no usable event_id, room_id or sender"
         #expect(recent["items", "0", "reason"] == .string("a duplicate of what was accepted before; \(bad)"))
-        #expect(recent["items", "0", "verdict"] == "ignored")
+        #expect(recent["items", "0", "verdict"] == "duplicate")
         #expect(recent["items", "1", "reason"] == .string("1 of 2 events; \(bad)"))
         #expect(recent["items", "1", "verdict"] == "accepted")
     }

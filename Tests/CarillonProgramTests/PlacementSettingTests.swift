@@ -32,7 +32,8 @@ import Testing
     @Test func `what is wrong is told without what may be a password`() throws {
         let wrong = [
             "p1", "postgres://u:hunter2@h/d", "default=postgres://u:hunter2@h/d", "P1=postgres://u:hunter2@h/d",
-            "p_1=postgres://u:hunter2@h/d", "p1=mysql://u:hunter2@h/d",
+            "p_1=postgres://u:hunter2@h/d", "p1=mysql://u:hunter2@h/d", "p1=postgres://u:hunter2@h:1x/d",
+            "p1=postgres://u:hunter2@h:65536/d", "p1=postgres://u:hunter2@h/d?coordinator=c:1x",
             "p1=postgres://u:hunter2@h/d p1=postgres://u:hunter2@h/e",
         ]
         for text in wrong {

@@ -19,6 +19,9 @@ import Testing
 
     @Test(arguments: [
         "postgresql://alice:s3cret%zz@db/app", "postgres://alice:s3cret@[::1", "nonsense=s3cret", "host=a\0b",
+        "postgres://alice:s3cret@db:1x/app", "postgres://alice:s3cret@db:0/app",
+        "postgres://alice:s3cret@a:1,b:70000/app",
+        "host=a,b port=5432,x password=s3cret", "postgres://alice:s3cret@db/app?port=-1",
     ])
     func `an unusable string is refused without quoting it`(url: String) {
         let error = #expect(throws: PostgresError.self) { try PostgresConfiguration(url: url) }

@@ -50,6 +50,18 @@ import Testing
         }
     }
 
+    @Test func `why nobody can connect is told on one line, without what libpq sets it in with`() async throws {
+        // Nobody listens where there is no folder.
+        var configuration = try PostgresConfiguration(url: "host=/nowhere/at/all dbname=app")
+        configuration.acquireTimeout = .milliseconds(200)
+        await PostgresPool.withPool(configuration: configuration, logger: TestDatabase.logger) { pool in
+            let error = await #expect(throws: PostgresError.self) { try await use(pool) }
+            let told = error?.description ?? ""
+            #expect(told.contains("running locally"), "\(told)")
+            #expect(!told.contains { $0 == "\t" || $0.isNewline }, "\(told)")
+        }
+    }
+
     @Test(arguments: [("dbname", PostgresError.Refusal.noDatabase), ("user", .noRole)])
     func `a server that lets nobody in is asked once`(what: String, refusal: PostgresError.Refusal) async throws {
         let string = try await TestDatabase.connectionString

@@ -159,7 +159,10 @@ extension Services {
             try await stage.away.whileFrozen {
                 try await eventually("health that says so") {
                     let health = try await service.management.send(.GET, "/health/ready")
-                    return health.status == 200 && health.json["placements"]?["p2"] != nil
+                    guard health.status == 200, let reason = health.json["placements"]?["p2"]?.text else {
+                        return false
+                    }
+                    return health.json["warnings"]?.elements.contains { $0.text == "placement p2: \(reason)" } == true
                 }
                 let start = ContinuousClock.now
                 let refused = try await far.post(TestEvents.messageSent("lost"))

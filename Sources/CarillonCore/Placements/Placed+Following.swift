@@ -83,8 +83,9 @@ extension Placed: NetworkSurvey where Port == any NetworkSurvey {
         try await merged(networks) { try await $0.troubles(of: $1, at: now) }
     }
 
-    package func oldestWaits() async throws -> [NetworkID: Duration] {
-        try await each { try await $1.oldestWaits() }.reduce(into: [:]) { $0.merge($1) { max($0, $1) } }
+    /// Asks nobody whose networks could not be listed: to wait for them once is enough.
+    package func oldestWaits(of networks: [NetworkID]) async throws -> [NetworkID: Duration] {
+        try await merged(networks) { try await $0.oldestWaits(of: $1) }
     }
 
     package func figures(

@@ -4,15 +4,18 @@ extension PlacementAdministration {
     package struct Moves: Sendable {
         fileprivate let catalog: any MoveCatalog
         fileprivate let book: PlacementBook
+        fileprivate let patience: Duration
         fileprivate let changed: @Sendable (NetworkID) -> Void
 
         package init(
             catalog: some MoveCatalog,
             book: PlacementBook,
+            patience: Duration = .seconds(1),
             changed: @escaping @Sendable (NetworkID) -> Void
         ) {
             self.catalog = catalog
             self.book = book
+            self.patience = patience
             self.changed = changed
         }
     }
@@ -32,8 +35,20 @@ extension PlacementAdministration {
             }
         }
         let begun = try await moves.catalog.begin(network, to: target)
-        if begun?.hasBegun == true { moves.changed(network) }
+        if begun?.hasBegun == true {
+            moves.changed(network)
+            await hearing(that: network, moves)
+        }
         return begun
+    }
+
+    /// Waits until nothing of a network is changed here any more, so that whoever is told that it moves meets nobody who does not know it.
+    /// Who has the move in hand prepares it first; where that takes long, or others move before it, nobody is kept waiting.
+    private func hearing(that network: NetworkID, _ moves: Moves) async {
+        let end = ContinuousClock.now + moves.patience
+        while !moves.book.isMoving(network), .now < end {
+            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+        }
     }
 
     /// A network's last move; `nil` when it never moved.

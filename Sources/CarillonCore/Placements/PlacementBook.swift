@@ -17,6 +17,8 @@ package final class PlacementBook: Service {
     private static let rest = Duration.seconds(5)
     /// How long whoever asks for an unknown network waits for home.
     private static let readingLimit = Duration.seconds(2)
+    /// What fails sooner may be tried again by each who asks.
+    private static let shortFailure = Duration.milliseconds(500)
 
     /// What came of looking for a network.
     package enum Lookup: String, Sendable, CaseIterable {
@@ -34,6 +36,8 @@ package final class PlacementBook: Service {
     private let readings: PacedReading<Void, Void>
     private let count: @Sendable (Lookup) -> Void
     private let absent: Remembered<NetworkID, Void>
+    /// Why home could not be asked, where it took long to find that out.
+    private let failures: Remembered<PlacementName, String>
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// A book of what `catalog` keeps.
@@ -58,6 +62,10 @@ package final class PlacementBook: Service {
         self.now = now
         self.count = count
         absent = Remembered(capacity: Self.capacity, now: now) { _, readAt in readAt + Self.timeToLive }
+        let failures = Remembered<PlacementName, String>(capacity: 1, now: now) { _, failedAt in
+            failedAt + Self.timeToLive
+        }
+        self.failures = failures
         let list = WatchedList<PlacementList>(
             .placements,
             lifetime: Self.interval,
@@ -72,6 +80,7 @@ package final class PlacementBook: Service {
             read: { last in
                 // What the file says may be of another database.
                 let list = try await catalog.list(unless: last == initial ? nil : last?.version)
+                failures.forget(.home)
                 if let list, list != last { noteList(list, last) }
                 return list
             }
@@ -109,12 +118,22 @@ package final class PlacementBook: Service {
         return lastKnown(network) != placement
     }
 
+    /// Reads the list anew, for as long as whoever asks may wait. Where home has just not answered, nobody waits for it once more.
     private func read() async throws {
+        let startedAt = now()
         do {
-            try await readings.finish()
-        } catch  where !(error is CancellationError) {
+            if let reason = failures.remembered(.home) { throw PlacementProblem.unavailable(.home, reason: reason) }
+            // It may have to wait for another reading, which takes as long.
+            let reading = Task { [readings] in try await readings.finish() }
+            try await withDeadline(Self.readingLimit, margin: .zero) { try await reading.sharedResult.get() }
+        } catch let problem as PlacementProblem {
             count(.failed)
-            throw PlacementProblem.unavailable(.home, reason: "\(error)")
+            throw problem
+        } catch  where !(error is CancellationError) {
+            let (failedAt, reason) = (now(), "\(error)")
+            if failedAt - startedAt >= Self.shortFailure { failures.keep(reason, as: .home, readAt: failedAt) }
+            count(.failed)
+            throw PlacementProblem.unavailable(.home, reason: reason)
         }
     }
 

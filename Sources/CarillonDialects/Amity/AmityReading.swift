@@ -5,11 +5,22 @@ struct AmityReading {
     private let kind: String
     private let bytes: [UInt8]
     private let data: JSONValue
+
     /// What of a body is repeated in each of its events may be this many people in all.
     private static let mostPeople = 20_000
+    /// What nothing says the time of.
+    private static let arrivals: Set<String> = [
+        "channel.didJoin", "channel.didAddUsers", "channel.didLeave", "channel.didRemoveUsers", "channel.didBan",
+    ]
+    /// How many people of a body may have events of their own, which say since when they are called so.
+    private static let mostDated = 100
 
     /// The people that the body describes, in their order.
     private let users: [Person]
+    /// Who is described by an event of their own, and as of when.
+    private let dated: [(person: Person, since: Timestamp)]
+    /// The channels that anybody may be in or write to who is no member, as far as the body has them.
+    private let open: Set<ChannelID>
     private let byID: [UserID: Person]
     /// Those in `userIds`, as the body describes them; without it, all whom it describes.
     private let named: [Person]
@@ -23,19 +34,34 @@ struct AmityReading {
         self.kind = kind
         self.bytes = bytes
         data = body["data"] ?? [:]
-        clock = SenderClock(now: now)
+        let clock = SenderClock(now: now)
+        self.clock = clock
         sentAt = clock.rfc3339(body["timestamp"])
         let described = (data["users"]?.oneOrMore ?? []).compactMap { user in
             Person(user["userId"], name: user["displayName"], roles: user["roles"]?.list)
-                .map { (person: $0, isDeleted: user["isDeleted"].isTrue) }
+                .map {
+                    (person: $0, isDeleted: user["isDeleted"].isTrue, since: user["updatedAt"] ?? user["createdAt"])
+                }
         }
-        let users = described.map(\.person).unique
+        deleted = Set(described.filter(\.isDeleted).map(\.person.id))
+        // Joins and leaves count from their arrival, and what somebody is called from when that was changed.
+        let dated = Self.arrivals.contains(kind) ? described.filter { $0.since != nil } : []
+        let isDated = dated.count <= Self.mostDated
+        self.dated = isDated ? dated.filter { !$0.isDeleted }.map { ($0.person, clock.rfc3339($0.since)) } : []
+        let elsewhere = isDated ? Set(dated.map(\.person.id)) : []
+        let users = described.map(\.person).unique.filter { !elsewhere.contains($0.id) }
         let byID = Dictionary(users.map { ($0.id, $0) }) { first, _ in first }
+        let everybody = described.map { byID[$0.person.id] ?? Person(id: $0.person.id) }.unique
         named =
-            data["userIds"]?.list.map { ids in ids.compactMap { Person($0).map { byID[$0.id] ?? $0 } }.unique } ?? users
+            data["userIds"]?.list.map { ids in ids.compactMap { Person($0).map { byID[$0.id] ?? $0 } }.unique }
+            ?? everybody
         self.users = users
         self.byID = byID
-        deleted = Set(described.filter(\.isDeleted).map(\.person.id))
+        let channels = (data["channel"] ?? data["channels"])?.oneOrMore ?? []
+        open = Set(
+            channels.filter { ["broadcast", "live"].contains($0["type"]?.text) }
+                .compactMap { Channel($0["channelId"])?.id }
+        )
     }
 
     var reading: DialectReading {
@@ -75,8 +101,22 @@ struct AmityReading {
                 // Amity's own switch for pushes of this channel.
                 event.isSilent = event.type.notifies && channel["notificationMode"]?.text == "silent"
                 return .known(event)
-            }
+            } + described(after: channels.count)
         )
+    }
+
+    /// Events of those who have events of their own, behind as many others.
+    private func described(after count: Int) -> [DialectEvent] {
+        dated.enumerated().map { index, entry in
+            .known(
+                Event(
+                    sourceID: SourceID.of(.amity, body: bytes, at: count + index),
+                    type: .userUpdated,
+                    timestamp: entry.since,
+                    actor: entry.person
+                )
+            )
+        }
     }
 
     private func created(_ channel: JSONValue) -> Event? {
@@ -93,7 +133,9 @@ struct AmityReading {
         var event = event(.memberJoined, channel, at: sentAt)
         event?.members = named
         event?.actor = person(actor)
-        event?.existingMembers = [person(actor)].compactMap(\.self).without(named)
+        if let id = event?.channel?.id, !open.contains(id) {
+            event?.existingMembers = [person(actor)].compactMap(\.self).without(named)
+        }
         event?.isOfNewMembersOnly = true
         return event
     }
@@ -119,7 +161,7 @@ struct AmityReading {
         guard let named = Channel(of: channel, id: "channelId", name: "displayName", isDirect: isDirect) else {
             return nil
         }
-        return Event(sourceID: "", type: type, timestamp: moment, channel: named)
+        return Event(sourceID: "", type: type, timestamp: moment, channel: named.told(by: type))
     }
 
     // MARK: - Messages and people
@@ -163,6 +205,7 @@ struct AmityReading {
         event.channel = channel
         event.actor = sender
         event.people = users.without([sender])
+        event.senderIsMember = !open.contains(channel.id)
         let said = message["data"]
         event.message = Message(
             .string(id),

@@ -2,8 +2,8 @@ import CarillonCore
 
 /// How a request carries its events, as its type and its headers tell.
 enum CloudEventMode: Equatable {
-    /// The body is the data, and the headers are the rest.
-    case binary
+    /// The body is the data, be it JSON or not, and the headers are the rest.
+    case binary(isJSON: Bool)
     /// The body is an event, or an array of them; `nil` where the type does not say which.
     case json(isBatch: Bool?)
 
@@ -19,9 +19,12 @@ enum CloudEventMode: Equatable {
             self = .json(isBatch: isBatch)
             return
         }
-        guard type.isEmpty || type == "application/json" || type.hasSuffix("+json") else {
-            throw .unsupportedType("events and their data must be JSON")
+        let isJSON = type.isEmpty || type == "application/json" || type.hasSuffix("+json")
+        guard request.values("ce-specversion").isEmpty else {
+            self = .binary(isJSON: isJSON)
+            return
         }
-        self = request.values("ce-specversion").isEmpty ? .json(isBatch: nil) : .binary
+        guard isJSON else { throw .unsupportedType("events must be JSON") }
+        self = .json(isBatch: nil)
     }
 }

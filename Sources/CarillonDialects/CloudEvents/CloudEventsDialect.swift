@@ -48,9 +48,12 @@ package struct CloudEventsDialect: EventDialect {
     ) throws(DialectRefusal) -> DialectReading {
         let reader = CloudEventReader(now: now)
         switch try CloudEventMode(request) {
-        case .binary:
+        case .binary(let isJSON):
             let event = try CloudEvent(headersOf: request)
             let read = reader.read(event, at: "")
+            // Of what nobody is notified of, data of any type is passed over.
+            let isIgnored = if case .ignored? = read?.content { true } else { false }
+            guard isJSON || isIgnored else { throw .unsupportedType("data must be JSON") }
             return try finish(read, reader)
         case .json(let isBatch):
             let body = try request.value()

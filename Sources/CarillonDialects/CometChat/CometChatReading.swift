@@ -171,7 +171,7 @@ struct CometChatReading {
             sourceID: SourceID.of(.cometchat, body: bytes),
             type: type,
             timestamp: moment,
-            channel: channel
+            channel: channel.told(by: type)
         )
         fill(&event)
         return .known(event)

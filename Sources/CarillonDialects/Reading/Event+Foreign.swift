@@ -56,6 +56,22 @@ extension Channel {
             isDirect: isDirect
         )
     }
+
+    /// It as an event of a type tells of it, of senders who say when something was renamed, and not when somebody joined or left.
+    ///
+    /// Joins and leaves are stamped with their arrival, and since when it is called so nobody knows: its name stands where no other was ever
+    /// stated. Where it is renamed to nothing, such a name is none any more.
+    func told(by type: EventType) -> Self {
+        var channel = self
+        if [.memberJoined, .memberLeft].contains(type) {
+            channel.fallbackName = displayName ?? fallbackName
+            channel.displayName = nil
+        }
+        // That it is one of two is known by then, and said as of now it would make what was renamed before older than what is known.
+        if type == .memberLeft { channel.isDirect = nil }
+        if type == .channelUpdated, displayName == "" { channel.fallbackName = "" }
+        return channel
+    }
 }
 
 extension Message {

@@ -147,7 +147,6 @@ extension Problem {
         "network-moving",
         .serviceUnavailable,
         "The network is moving to another placement",
-        "nothing was changed",
         headers: [.retryAfter: "2"]
     )
 
@@ -180,7 +179,7 @@ extension Problem {
         "wrong-master-key",
         .serviceUnavailable,
         "The service has another master key than the one that stored secrets are sealed with",
-        "nothing was changed; those who run the service have to set the right CARILLON_MASTER_KEY",
+        "those who run the service have to set the right CARILLON_MASTER_KEY",
         headers: [.retryAfter: "60"]
     )
 

@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonEdge
+import struct Foundation.UUID
 import HTTPTypes
 import Hummingbird
 
@@ -23,10 +24,22 @@ struct MoveController: Controller {
         let target = try await RequestBodyReader.json(of: request).read(as: "invalid-move") { reader in
             reader.placement("to", required: true)
         }
-        try requireSeveral()
         guard services.placements.names.contains(target) else {
             let detail = "there is no placement \(target.rawValue.debugDescription)"
             throw InvalidInput(problem: "invalid-move", pointer: "/to", detail: detail)
+        }
+        guard services.placements.areSeveral else {
+            _ = try await services.accounts.network(network).found()
+            let now = services.clock.now()
+            let move = NetworkMove(
+                id: UUID(),
+                network: network,
+                source: target,
+                target: target,
+                step: .done,
+                startedAt: now
+            )
+            return .json(move.json)
         }
         let (move, hasBegun) = try await services.placements.move(network, to: target).found()
         return .json(move.json, status: hasBegun ? .accepted : .ok)
@@ -34,7 +47,6 @@ struct MoveController: Controller {
 
     private func cancel(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let network = try await network(request, context)
-        try requireSeveral()
         return .json(try await services.placements.cancelMove(of: network).found().json, status: .accepted)
     }
 
@@ -42,12 +54,6 @@ struct MoveController: Controller {
         let network = try context.identifier("network", as: Network.self)
         try await services.authenticator.requireOperator(request, context, networkID: network)
         return network
-    }
-
-    private func requireSeveral() throws {
-        guard services.placements.areSeveral else {
-            throw Problem.conflict("only-placement", "there is one placement, where all networks are")
-        }
     }
 }
 

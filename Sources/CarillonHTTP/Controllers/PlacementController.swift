@@ -23,10 +23,11 @@ struct PlacementController: Controller {
         let state = try patch.read(as: "invalid-placement") { reader in
             reader.choice("state", as: PlacementState.self, required: true)
         }
-        guard services.placements.areSeveral else {
+        guard let name = PlacementName(context.parameters.get("name") ?? "") else { throw Problem.notFound() }
+        if !services.placements.areSeveral, services.placements.names.contains(name), state != .open {
             throw Problem.conflict("only-placement", "there is one placement, which takes all networks")
         }
-        guard let name = PlacementName(context.parameters.get("name") ?? ""),
+        guard
             let status = try await services.placements.setState(state, of: name)
         else { throw Problem.notFound() }
         return .json(status.json)

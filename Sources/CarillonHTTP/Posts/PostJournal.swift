@@ -75,21 +75,19 @@ struct PostJournal: Sendable {
 
     func answered(_ reading: DialectReading, _ receipts: [Receipt], _ dialect: DialectName, in network: NetworkID) {
         let unreadable = reading.events.contains(where: \.isUnreadable) ? reading.reason : nil
-        // Of other backends' posts nothing is a duplicate but what they sent twice for no reason.
-        write(receipts, .dialect(dialect), duplicates: .ignored, reading.reason, beside: unreadable, in: network)
+        write(receipts, .dialect(dialect), reading.reason, beside: unreadable, in: network)
     }
 
     /// Writes down what came of a post of events; `reason` is why the first of those that are ignored is. Where all were accepted there is
     /// nothing to write: events are read as they are, so that a post costs no row besides.
     func answered(_ receipts: [Receipt], ignoring reason: String?, in network: NetworkID) {
         guard receipts.contains(where: { $0.status != .accepted }) else { return }
-        write(receipts, .native, duplicates: .duplicate, reason, beside: reason, in: network)
+        write(receipts, .native, reason, beside: reason, in: network)
     }
 
     private func write(
         _ receipts: [Receipt],
         _ place: Place,
-        duplicates: Verdict,
         _ reason: String?,
         beside unread: String?,
         in network: NetworkID
@@ -97,7 +95,7 @@ struct PostJournal: Sendable {
         let accepted = receipts.filter { $0.status == .accepted }
         let duplicate = receipts.first { $0.status == .duplicate }
         let share = receipts.count > 1 ? "\(accepted.count) of \(receipts.count) events" : nil
-        let verdict = !accepted.isEmpty ? Verdict.accepted : duplicate != nil ? duplicates : .ignored
+        let verdict = !accepted.isEmpty ? Verdict.accepted : duplicate != nil ? .duplicate : .ignored
         // What cannot be read is named whatever became of the rest.
         let told: [String?] =
             verdict == .accepted ? [share, unread] : duplicate != nil ? [Self.duplicate, unread] : [reason]

@@ -26,7 +26,10 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
         }
     }
 
-    package func oldestWaits() async throws -> [NetworkID: Duration] { try await outbox.oldestWaits() }
+    package func oldestWaits(of networks: [NetworkID]) async throws -> [NetworkID: Duration] {
+        let asked = Set(networks)
+        return try await outbox.oldestWaits().filter { asked.contains($0.key) }
+    }
 
     package func troubles(of networks: [NetworkID], at now: Timestamp) async throws -> [NetworkID: [NetworkTrouble]] {
         let ids = networks.map(\.rawValue)

@@ -55,7 +55,10 @@ struct ConnectionHandle: ~Copyable {
     private static func message(of pointer: OpaquePointer) -> String {
         let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
         return message.split(whereSeparator: \.isNewline).map { line in
-            line.hasSuffix("session is read-only") ? "\(line): \(PostgresError.readOnlyReason)" : "\(line)"
+            // What explains a line is set in below it.
+            let line = line.drop(while: \.isWhitespace).replacing("\t", with: " ")
+            return
+                line.hasSuffix("session is read-only") ? "\(line): \(PostgresError.readOnlyReason)" : "\(line)"
         }.joined(separator: "; ")
     }
 }

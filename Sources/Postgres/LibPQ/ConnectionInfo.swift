@@ -61,6 +61,16 @@ struct ConnectionInfo: Sendable {
             if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
             option += 1
         }
+        guard arePorts(values["port"] ?? "") else {
+            throw PostgresError(.invalidConfiguration, reason: "a port must be a number from 1 to 65535")
+        }
+    }
+
+    /// Whether each of the hosts has a port that it can have, or the usual one; libpq looks at that when it connects.
+    private func arePorts(_ text: String) -> Bool {
+        text.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { port in
+            port.isEmpty || Int(port).map { (1...65_535).contains($0) } ?? false
+        }
     }
 
     /// Whether a server that refuses writes is not the one that was asked for.

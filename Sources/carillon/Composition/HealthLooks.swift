@@ -42,7 +42,8 @@ struct HealthLooks: Sendable {
         guard reasons.count < probes.count else {
             return ServiceHealth(reasonsNotReady: placements.sorted { $0.key < $1.key }.map { "\($0): \($1)" })
         }
-        return ServiceHealth(reasonsNotReady: [], warnings: warnings, placements: placements)
+        let away = placements.sorted { $0.key < $1.key }.map { "placement \($0.key): \($0.value)" }
+        return ServiceHealth(reasonsNotReady: [], warnings: warnings + away, placements: placements)
     }
 
     private func look(_ probe: ReadinessProbe) async -> ReadinessProbe.Answer {

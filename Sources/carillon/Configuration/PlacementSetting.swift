@@ -29,7 +29,7 @@ extension [PlacementSetting] {
                 )
             } catch {
                 throw InvalidSetting(
-                    "has no PostgreSQL URL for \(name), such as postgres://user:password@host:5432/database"
+                    "has no PostgreSQL URL for \(name), such as postgres://user:password@host:5432/database, with a port from 1 to 65535"
                 )
             }
         }

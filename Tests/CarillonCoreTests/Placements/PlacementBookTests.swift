@@ -1,4 +1,5 @@
 import CarillonTesting
+import struct Foundation.UUID
 import Synchronization
 import Testing
 
@@ -13,6 +14,8 @@ import Testing
         private struct State {
             var list: PlacementList
             var isAway = false
+            /// What it does before it fails.
+            var hang: @Sendable () -> Void = {}
             var readings = 0
         }
 
@@ -24,7 +27,9 @@ import Testing
 
         var readings: Int { state.withLock(\.readings) }
 
-        func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+        func isAway(_ isAway: Bool, hanging hang: @escaping @Sendable () -> Void = {}) {
+            state.withLock { ($0.isAway, $0.hang) = (isAway, hang) }
+        }
 
         func begin(moving network: NetworkID) {
             state.withLock { state in
@@ -40,10 +45,20 @@ import Testing
             }
         }
 
+        func moves(_ network: NetworkID) {
+            state.withLock { state in
+                state.list.moving.insert(network)
+                state.list.version += 1
+            }
+        }
+
         func list(unless version: Int64?) async throws -> PlacementList? {
             try state.withLock { state in
                 state.readings += 1
-                if state.isAway { throw Away() }
+                if state.isAway {
+                    state.hang()
+                    throw Away()
+                }
                 return state.list.version == version ? nil : state.list
             }
         }
@@ -61,6 +76,25 @@ import Testing
         func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] { [] }
         func claim(_ name: ClaimedName, for network: NetworkID) async throws -> Claim { .made }
         func release(_ name: ClaimedName, of network: NetworkID) async throws {}
+    }
+
+    /// Moves of which each begins.
+    private struct BeginningMoves: MoveCatalog {
+        func begin(_ network: NetworkID, to target: PlacementName) async throws -> (
+            move: NetworkMove, hasBegun: Bool
+        )? {
+            let move = NetworkMove(
+                id: UUID(),
+                network: network,
+                source: .home,
+                target: target,
+                step: .draining,
+                startedAt: Timestamp(milliseconds: 1_000)
+            )
+            return (move, true)
+        }
+        func last(of network: NetworkID) async throws -> NetworkMove? { nil }
+        func cancel(_ network: NetworkID) async throws -> NetworkMove? { nil }
     }
 
     private let p1 = PlacementName("p1") ?? .home
@@ -173,6 +207,65 @@ import Testing
         catalog.isAway(false)
         #expect(try await restarted.placement(of: "other") == .home)
         #expect(restarted.counts == [p1: 1])
+    }
+
+    @Test func `when home hangs, that is found out once, and nobody waits for it once more while that is young`()
+        async throws
+    {
+        let catalog = ScriptedCatalog(["acme": p1])
+        let book = book(catalog)
+        _ = try await book.placement(of: "acme")
+        catalog.isAway(true) { [time] in time.advance(by: .milliseconds(1_800)) }
+        await #expect(throws: PlacementProblem.unavailable(.home, reason: "\(Away())")) {
+            try await book.placement(of: "other")
+        }
+        let before = catalog.readings
+        for number in 1...100 {
+            await #expect(throws: PlacementProblem.unavailable(.home, reason: "\(Away())")) {
+                try await book.placement(of: NetworkID(trusted: "other-\(number)"))
+            }
+        }
+        await #expect(throws: PlacementProblem.self) { try await book.isElsewhere("acme", than: p1) }
+        #expect(catalog.readings == before)
+        #expect(try await book.placement(of: "acme") == p1, "what is known needs nobody")
+        time.advance(by: .seconds(2))
+        await #expect(throws: PlacementProblem.self) { try await book.placement(of: "other") }
+        #expect(catalog.readings == before + 1)
+        // Whoever has read it since knows better.
+        catalog.isAway(false)
+        await book.readAnew()
+        #expect(try await book.placement(of: "other") == .home)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `whoever is told that a network moves meets nobody here who does not know it, unless that takes long`()
+        async throws
+    {
+        for isPrepared in [true, false] {
+            let catalog = ScriptedCatalog(["acme": .home])
+            let book = book(catalog)
+            _ = try await book.placement(of: "acme")
+            let moves = PlacementAdministration.Moves(
+                catalog: BeginningMoves(),
+                book: book,
+                patience: isPrepared ? .seconds(90) : .zero,
+                changed: { network in
+                    guard isPrepared else { return }
+                    catalog.moves(network)
+                    Task { await book.readAnew() }
+                }
+            )
+            let administration = PlacementAdministration(
+                names: [.home, p1],
+                catalog: catalog,
+                problem: { _ in nil },
+                networks: { 1 },
+                moves: moves,
+                look: { _ in PlacementAdministration.Look(reason: nil) }
+            )
+            #expect(try await administration.move("acme", to: p1)?.hasBegun == true)
+            #expect(book.isMoving("acme") == isPrepared)
+        }
     }
 
     @Test func `what is asked of many is asked of each placement, and one that fails takes nothing from the others`()

@@ -94,10 +94,11 @@ import Testing
     }
 
     @Test func `what is due has been waiting, network by network`() async throws {
-        #expect(try await scene.survey.oldestWaits().isEmpty)
+        #expect(try await scene.survey.oldestWaits(of: [scene.network]).isEmpty)
         try await scene.enqueue(to: [[try await scene.target("d-1", of: "a")]])
         try await scene.passTime()
-        #expect(try await scene.survey.oldestWaits().keys.map(\.self) == [scene.network])
+        #expect(try await scene.survey.oldestWaits(of: [scene.network, "other"]).keys.map(\.self) == [scene.network])
+        #expect(try await scene.survey.oldestWaits(of: ["other"]).isEmpty)
     }
 
     private func row(_ network: NetworkID, _ number: Int64, at second: Int64, _ replica: UUID) -> StatisticsRow {

@@ -65,7 +65,7 @@ package struct NetworkOverview: Sendable {
         at now: Timestamp
     ) async throws -> Findings {
         var troubles = try await survey.troubles(of: networks, at: now)
-        let waits = try await survey.oldestWaits()
+        let waits = try await survey.oldestWaits(of: networks)
         for (network, refusals) in try await refusals(in: networks, unwritten, at: now) {
             troubles[network, default: []] += refusals
         }

@@ -4,8 +4,8 @@ package protocol NetworkSurvey: Sendable {
     func surveyedNetworks() async throws -> [SurveyedNetwork]
     /// What is wrong with some networks at a moment: all that is written down of it, which is not what is due and not what is counted.
     func troubles(of networks: [NetworkID], at now: Timestamp) async throws -> [NetworkID: [NetworkTrouble]]
-    /// For how long the oldest of what is due has been waiting, of whatever network has any.
-    func oldestWaits() async throws -> [NetworkID: Duration]
+    /// For how long the oldest of what is due has been waiting, of those of some networks that have any.
+    func oldestWaits(of networks: [NetworkID]) async throws -> [NetworkID: Duration]
     /// What was counted since a moment in those of some networks in which a post was refused, and in those that are `asked` for; `known` is
     /// left out.
     func figures(
