@@ -129,7 +129,7 @@ import Testing
                     receivedAt: Scene.now,
                     occurredAt: known.timestamp
                 )
-                #expect(stored == .event(known))
+                #expect(stored == .event(known.asStored))
             }
             let packed = Mutator.mutated(KnownAnswerTests.packed, with: [body], &random)
             if let plain = try? Gunzip.unpack(packed, upTo: 1_000) { #expect(plain.count <= 1_000) }
@@ -148,7 +148,7 @@ import Testing
             )
             var expected = event
             expected.message?.typeName = nil
-            #expect(stored == .event(expected))
+            #expect(stored == .event(expected.asStored))
         }
     }
 }
@@ -157,4 +157,17 @@ extension MappingTests {
     static let all: [Row] = Array(
         [amity, amityTimes, stream, streamContent, sendbird, comet, cometContent, talk, matrix, rocket, twilio].joined()
     )
+}
+
+extension Event {
+    /// Without what the directory alone is told.
+    var asStored: Event {
+        var event = self
+        event.channel?.describedAt = nil
+        event.actor?.describedAt = nil
+        for people in [\Event.members, \.existingMembers, \.people] {
+            for index in event[keyPath: people].indices { event[keyPath: people][index].describedAt = nil }
+        }
+        return event
+    }
 }

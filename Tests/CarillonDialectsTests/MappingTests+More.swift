@@ -343,18 +343,12 @@ extension MappingTests {
         Row(
             .amity,
             #"{"event":"channel.didJoin","data":{"channel":[{"channelId":"c","displayName":"General"}],"users":[{"userId":"dave","displayName":"Dave"}]}}"#,
-            #"{"type":"member.joined","data":{"channel":{"id":"c","fallbackName":"General"},"members":[{"id":"dave","displayName":"Dave"}],"newOnly":true}}"#
+            #"{"type":"member.joined","data":{"channel":{"id":"c","displayName":"General"},"members":[{"id":"dave","displayName":"Dave"}],"newOnly":true}}"#
         ),
         Row(
             .amity,
             #"{"event":"channel.didBan","data":{"channel":[{"channelId":"c","displayName":"General"}],"users":[{"userId":"dave","displayName":"Dave","updatedAt":"2025-11-20T09:00:00Z"},{"userId":"eve","displayName":"Eve","isDeleted":true,"updatedAt":"2025-11-20T09:00:00Z"},{"userId":"bob","displayName":"Bob"}],"userIds":["dave","eve"],"actorId":"bob"}}"#,
-            #"{"type":"member.left","data":{"channel":{"id":"c","fallbackName":"General"},"user":{"id":"bob","displayName":"Bob"},"members":[{"id":"dave"},{"id":"eve"}]}}"#,
-            #"{"type":"user.updated","data":{"user":{"id":"dave","displayName":"Dave"}}}"#
-        ),
-        Row(
-            .amity,
-            #"{"event":"channel.didUpdate","data":{"channel":[{"channelId":"c","displayName":null}]}}"#,
-            #"{"type":"channel.updated","data":{"channel":{"id":"c","displayName":null,"fallbackName":null}}}"#
+            #"{"type":"member.left","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"bob","displayName":"Bob"},"members":[{"id":"dave","displayName":"Dave"},{"id":"eve","displayName":"Eve"}]}}"#
         ),
         Row(
             .amity,

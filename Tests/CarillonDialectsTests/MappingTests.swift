@@ -55,7 +55,7 @@ import Testing
             )
             var expected = event
             expected.message?.typeName = nil
-            #expect(stored == .event(expected))
+            #expect(stored == .event(expected.asStored))
         }
     }
 

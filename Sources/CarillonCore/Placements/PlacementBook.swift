@@ -86,7 +86,14 @@ package final class PlacementBook: Service {
             }
         )
         self.list = list
-        readings = PacedReading(every: Self.interval) { try await list.reread() }
+        readings = PacedReading(every: Self.interval) {
+            let startedAt = now()
+            do { try await list.reread() } catch {
+                let failedAt = now()
+                if failedAt - startedAt >= Self.shortFailure { failures.keep("\(error)", as: .home, readAt: failedAt) }
+                throw error
+            }
+        }
     }
 
     /// Reads from time to time, and when told to, until graceful shutdown.
@@ -120,7 +127,6 @@ package final class PlacementBook: Service {
 
     /// Reads the list anew, for as long as whoever asks may wait. Where home has just not answered, nobody waits for it once more.
     private func read() async throws {
-        let startedAt = now()
         do {
             if let reason = failures.remembered(.home) { throw PlacementProblem.unavailable(.home, reason: reason) }
             // It may have to wait for another reading, which takes as long.
@@ -130,10 +136,8 @@ package final class PlacementBook: Service {
             count(.failed)
             throw problem
         } catch  where !(error is CancellationError) {
-            let (failedAt, reason) = (now(), "\(error)")
-            if failedAt - startedAt >= Self.shortFailure { failures.keep(reason, as: .home, readAt: failedAt) }
             count(.failed)
-            throw PlacementProblem.unavailable(.home, reason: reason)
+            throw PlacementProblem.unavailable(.home, reason: "\(error)")
         }
     }
 

@@ -80,6 +80,8 @@ package struct Person: Sendable, Equatable {
     package var locale: String?
     /// What the person is in this network, for toggles that look at the actor's roles.
     package var roles: [String]?
+    /// Since when that is so, where it is older than the event. Not part of its JSON.
+    package var describedAt: Timestamp?
 
     /// The longest name to show, in bytes; a channel's, too.
     package static let longestName = 1000
@@ -105,6 +107,8 @@ package struct Channel: Sendable, Equatable {
     package var fallbackName: String?
     /// Whether it is a conversation of two, which has no name of its own; `nil` means that the source did not say.
     package var isDirect: Bool?
+    /// Since when that is so, where it is older than the event. Not part of its JSON.
+    package var describedAt: Timestamp?
 
     package init(id: ChannelID, displayName: String? = nil, fallbackName: String? = nil, isDirect: Bool? = nil) {
         self.id = id

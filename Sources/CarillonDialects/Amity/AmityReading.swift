@@ -12,13 +12,9 @@ struct AmityReading {
     private static let arrivals: Set<String> = [
         "channel.didJoin", "channel.didAddUsers", "channel.didLeave", "channel.didRemoveUsers", "channel.didBan",
     ]
-    /// How many people of a body may have events of their own, which say since when they are called so.
-    private static let mostDated = 100
 
     /// The people that the body describes, in their order.
     private let users: [Person]
-    /// Who is described by an event of their own, and as of when.
-    private let dated: [(person: Person, since: Timestamp)]
     /// The channels that anybody may be in or write to who is no member, as far as the body has them.
     private let open: Set<ChannelID>
     private let byID: [UserID: Person]
@@ -37,26 +33,22 @@ struct AmityReading {
         let clock = SenderClock(now: now)
         self.clock = clock
         sentAt = clock.rfc3339(body["timestamp"])
-        let described = (data["users"]?.oneOrMore ?? []).compactMap { user in
-            Person(user["userId"], name: user["displayName"], roles: user["roles"]?.list)
-                .map {
-                    (person: $0, isDeleted: user["isDeleted"].isTrue, since: user["updatedAt"] ?? user["createdAt"])
-                }
-        }
-        deleted = Set(described.filter(\.isDeleted).map(\.person.id))
         // Joins and leaves count from their arrival, and what somebody is called from when that was changed.
-        let dated = Self.arrivals.contains(kind) ? described.filter { $0.since != nil } : []
-        let isDated = dated.count <= Self.mostDated
-        self.dated = isDated ? dated.filter { !$0.isDeleted }.map { ($0.person, clock.rfc3339($0.since)) } : []
-        let elsewhere = isDated ? Set(dated.map(\.person.id)) : []
-        let users = described.map(\.person).unique.filter { !elsewhere.contains($0.id) }
+        let isArrival = Self.arrivals.contains(kind)
+        let described = (data["users"]?.oneOrMore ?? []).compactMap { user in
+            Person(user["userId"], name: user["displayName"], roles: user["roles"]?.list).map { person in
+                var person = person
+                if isArrival { person.describedAt = (user["updatedAt"] ?? user["createdAt"]).map(clock.rfc3339) }
+                return (person: person, isDeleted: user["isDeleted"].isTrue)
+            }
+        }
+        let users = described.map(\.person).unique
         let byID = Dictionary(users.map { ($0.id, $0) }) { first, _ in first }
-        let everybody = described.map { byID[$0.person.id] ?? Person(id: $0.person.id) }.unique
         named =
-            data["userIds"]?.list.map { ids in ids.compactMap { Person($0).map { byID[$0.id] ?? $0 } }.unique }
-            ?? everybody
+            data["userIds"]?.list.map { ids in ids.compactMap { Person($0).map { byID[$0.id] ?? $0 } }.unique } ?? users
         self.users = users
         self.byID = byID
+        deleted = Set(described.filter(\.isDeleted).map(\.person.id))
         let channels = (data["channel"] ?? data["channels"])?.oneOrMore ?? []
         open = Set(
             channels.filter { ["broadcast", "live"].contains($0["type"]?.text) }
@@ -101,22 +93,8 @@ struct AmityReading {
                 // Amity's own switch for pushes of this channel.
                 event.isSilent = event.type.notifies && channel["notificationMode"]?.text == "silent"
                 return .known(event)
-            } + described(after: channels.count)
+            }
         )
-    }
-
-    /// Events of those who have events of their own, behind as many others.
-    private func described(after count: Int) -> [DialectEvent] {
-        dated.enumerated().map { index, entry in
-            .known(
-                Event(
-                    sourceID: SourceID.of(.amity, body: bytes, at: count + index),
-                    type: .userUpdated,
-                    timestamp: entry.since,
-                    actor: entry.person
-                )
-            )
-        }
     }
 
     private func created(_ channel: JSONValue) -> Event? {
@@ -158,10 +136,16 @@ struct AmityReading {
 
     private func event(_ type: EventType, _ channel: JSONValue, at moment: Timestamp) -> Event? {
         let isDirect = channel["type"]?.text == "conversation" ? true : nil
+        let changedAt = (channel["updatedAt"] ?? channel["createdAt"]).map(clock.rfc3339)
         guard let named = Channel(of: channel, id: "channelId", name: "displayName", isDirect: isDirect) else {
             return nil
         }
-        return Event(sourceID: "", type: type, timestamp: moment, channel: named.told(by: type))
+        return Event(
+            sourceID: "",
+            type: type,
+            timestamp: moment,
+            channel: Self.arrivals.contains(kind) ? named.described(at: changedAt) : named
+        )
     }
 
     // MARK: - Messages and people

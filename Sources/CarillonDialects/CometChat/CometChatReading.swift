@@ -171,7 +171,8 @@ struct CometChatReading {
             sourceID: SourceID.of(.cometchat, body: bytes),
             type: type,
             timestamp: moment,
-            channel: channel.told(by: type)
+            channel: [.memberJoined, .memberLeft].contains(type)
+                ? channel.described(at: (group["updatedAt"] ?? group["createdAt"]).map(clock.seconds)) : channel
         )
         fill(&event)
         return .known(event)

@@ -57,19 +57,11 @@ extension Channel {
         )
     }
 
-    /// It as an event of a type tells of it, of senders who say when something was renamed, and not when somebody joined or left.
-    ///
-    /// Joins and leaves are stamped with their arrival, and since when it is called so nobody knows: its name stands where no other was ever
-    /// stated. Where it is renamed to nothing, such a name is none any more.
-    func told(by type: EventType) -> Self {
+    /// It as events tell of it that have no time of their own, and so count from their arrival: what it is called is so since it was changed,
+    /// and where nobody says when that was, everything else that was ever said comes after it.
+    func described(at moment: Timestamp?) -> Self {
         var channel = self
-        if [.memberJoined, .memberLeft].contains(type) {
-            channel.fallbackName = displayName ?? fallbackName
-            channel.displayName = nil
-        }
-        // That it is one of two is known by then, and said as of now it would make what was renamed before older than what is known.
-        if type == .memberLeft { channel.isDirect = nil }
-        if type == .channelUpdated, displayName == "" { channel.fallbackName = "" }
+        channel.describedAt = moment ?? Timestamp(milliseconds: 0)
         return channel
     }
 }

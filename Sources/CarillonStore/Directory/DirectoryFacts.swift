@@ -34,6 +34,14 @@ struct Stated<Value: Sendable>: Sendable {
     let at: Timestamp
 }
 
+extension Optional {
+    /// Takes another value, unless it was stated before this one.
+    fileprivate mutating func take<Value>(_ value: Value, at moment: Timestamp) where Wrapped == Stated<Value> {
+        if let former = self, former.at > moment { return }
+        self = Stated(value: value, at: moment)
+    }
+}
+
 /// What a batch of events says of one user.
 struct UserFact: Sendable {
     /// The newest event that names the user.
@@ -123,8 +131,13 @@ struct DirectoryFacts: Sendable {
 
     var removesNobody: Bool { users.values.allSatisfy { $0.wipedAt == nil } }
 
-    /// Whether neither a user nor a channel is said to be gone.
-    var removesNothing: Bool { removesNobody && channels.values.allSatisfy { $0.wipedAt == nil } }
+    /// The networks of which a user or a channel is said to be gone.
+    var networksRemoving: Set<NetworkID> {
+        var networks: Set<NetworkID> = []
+        for (key, fact) in users where fact.wipedAt != nil { networks.insert(key.network) }
+        for (key, fact) in channels where fact.wipedAt != nil { networks.insert(key.network) }
+        return networks
+    }
 
     /// Whether nothing is said of users, channels and members.
     var isEmpty: Bool { users.isEmpty && channels.isEmpty && members.isEmpty }
@@ -201,9 +214,10 @@ struct DirectoryFacts: Sendable {
         var fact = users[key] ?? UserFact(seenAt: at)
         fact.seenAt = at
         fact.isDeleted = false
-        if let name = person.displayName { fact.displayName = Stated(value: name, at: at) }
-        if let locale = person.locale { fact.locale = Stated(value: locale, at: at) }
-        if let roles = person.roles { fact.roles = Stated(value: roles, at: at) }
+        let since = person.describedAt.map { min($0, at) } ?? at
+        if let name = person.displayName { fact.displayName.take(name, at: since) }
+        if let locale = person.locale { fact.locale.take(locale, at: since) }
+        if let roles = person.roles { fact.roles.take(roles, at: since) }
         users[key] = fact
     }
 
@@ -212,10 +226,11 @@ struct DirectoryFacts: Sendable {
         fact.seenAt = at
         fact.isDeleted = false
         fact.isOnlyMentioned = fact.isOnlyMentioned && isOnlyMentioned
-        if let name = channel.displayName { fact.displayName = Stated(value: name, at: at) }
+        let since = channel.describedAt.map { min($0, at) } ?? at
+        if let name = channel.displayName { fact.displayName.take(name, at: since) }
         // That there is none is no news where there is one.
         if let name = channel.fallbackName, !name.isEmpty || fact.fallbackName == nil { fact.fallbackName = name }
-        if let isDirect = channel.isDirect { fact.isDirect = Stated(value: isDirect, at: at) }
+        if let isDirect = channel.isDirect { fact.isDirect.take(isDirect, at: since) }
         channels[key] = fact
     }
 

@@ -33,40 +33,40 @@ struct FactWriter {
     }
 
     /// What became of the rows that were there, by the answers to ``statements``.
-    func outcome(_ answers: some RandomAccessCollection<StatementResult>) throws -> WrittenFacts {
-        var written = WrittenFacts()
-        let users = userStatements.count
-        let channels = channelStatements.count
-        for answer in answers.prefix(users).suffix(1) {
-            try answer.forEach { row in
-                let key = UserKey(network: try row.id(0), user: try row.id(1))
-                written.users[key] = (factsAt: try row.decode(2), isChanged: try row.decode(3))
-            }
-        }
-        for answer in answers.dropFirst(users).prefix(channels).suffix(1) {
-            try answer.forEach { row in
-                let key = ChannelKey(network: try row.id(0), channel: try row.id(1))
-                written.channels[key] = (factsAt: try row.decode(2), isChanged: try row.decode(3))
-            }
-        }
-        return written
+    func outcome(_ answers: some Collection<StatementResult>) throws -> WrittenFacts {
+        let users = facts.users.isEmpty ? 0 : newUsers.isEmpty ? 1 : 2
+        let channels = facts.channels.isEmpty ? 0 : newChannels.isEmpty ? 1 : 2
+        return try WrittenFacts(
+            users: answers.prefix(users).suffix(1),
+            channels: answers.dropFirst(users).prefix(channels).suffix(1)
+        )
     }
 
-    /// Writes facts that may remove somebody; answers who was removed.
-    func write(_ session: borrowing PostgresSession) throws -> [(network: NetworkID, user: UserID?)] {
-        let answers = try session.pipeline(userStatements)
-        try session.pipeline(channelStatements + memberStatements + deletionStatements)
-        let removed = try answers.last?.map { row in
+    /// Writes facts that may remove somebody; answers who was removed, and what became of the rows that were there.
+    func write(
+        _ session: borrowing PostgresSession
+    ) throws -> (removed: [(network: NetworkID, user: UserID?)], written: WrittenFacts) {
+        let users = try session.pipeline(userStatements)
+        let rest = try session.pipeline(channelStatements + memberStatements + deletionStatements)
+        let removed = try users.last?.map { row in
             try row.decode(4) ? UserKey(network: try row.id(0), user: try row.id(1)) : nil
         }
-        return (removed ?? []).compactMap(\.self).map { ($0.network, $0.user) }
+        return ((removed ?? []).compactMap(\.self).map { ($0.network, $0.user) }, try outcome(users + rest))
+    }
+
+    private var newUsers: [(key: UserKey, value: UserFact)] {
+        facts.users.filter { known?.has($0.key) != true }.sorted { $0.key < $1.key }
+    }
+
+    private var newChannels: [(key: ChannelKey, value: ChannelFact)] {
+        facts.channels.filter { known?.has($0.key) != true }.sorted { $0.key < $1.key }
     }
 
     /// The last one answers which of the users it changed were removed.
     private var userStatements: [SQL] {
         let users = facts.users.sorted { $0.key < $1.key }
         guard !users.isEmpty else { return [] }
-        return newUserStatements(users.filter { known?.has($0.key) != true }) + [
+        return newUserStatements(newUsers) + [
             """
             WITH target AS (
                 SELECT n.*, u.facts_at AS former_facts_at, u.display_name AS former_name, u.locale AS former_locale,
@@ -130,7 +130,7 @@ struct FactWriter {
     private var channelStatements: [SQL] {
         let channels = facts.channels.sorted { $0.key < $1.key }
         guard !channels.isEmpty else { return [] }
-        return newChannelStatements(channels.filter { known?.has($0.key) != true }) + [
+        return newChannelStatements(newChannels) + [
             """
             WITH target AS (
                 SELECT n.*, c.display_name AS former_name, c.fallback_name AS former_fallback, c.direct AS former_direct
@@ -238,8 +238,23 @@ struct FactWriter {
 
 /// Rows that were there before facts were written, when they were stated then, and whether they say something else now.
 struct WrittenFacts {
-    var users: [UserKey: (factsAt: PostgresTimestamp, isChanged: Bool)] = [:]
-    var channels: [ChannelKey: (factsAt: PostgresTimestamp, isChanged: Bool)] = [:]
+    private(set) var users: [UserKey: (factsAt: PostgresTimestamp, isChanged: Bool)] = [:]
+    private(set) var channels: [ChannelKey: (factsAt: PostgresTimestamp, isChanged: Bool)] = [:]
+
+    init(users: some Sequence<StatementResult>, channels: some Sequence<StatementResult>) throws {
+        for answer in users {
+            try answer.forEach { row in
+                let key = UserKey(network: try row.id(0), user: try row.id(1))
+                self.users[key] = (factsAt: try row.decode(2), isChanged: try row.decode(3))
+            }
+        }
+        for answer in channels {
+            try answer.forEach { row in
+                let key = ChannelKey(network: try row.id(0), channel: try row.id(1))
+                self.channels[key] = (factsAt: try row.decode(2), isChanged: try row.decode(3))
+            }
+        }
+    }
 
     /// The networks in which a description was changed.
     var networksChanged: Set<NetworkID> {

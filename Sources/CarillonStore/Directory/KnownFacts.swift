@@ -9,7 +9,6 @@ import Postgres
 /// no write, so that looking at it is all that the event would have done.
 struct KnownFacts {
     private let facts: DirectoryFacts
-    private let networks: Set<NetworkID>
     private let remembered: DirectoryCache.Page
     private let look: DirectoryLook
     private var rows: DirectoryRows
@@ -20,7 +19,7 @@ struct KnownFacts {
     private var fallenBack: Set<NetworkID> = []
 
     init(about facts: DirectoryFacts, of networks: Set<NetworkID>, in cache: DirectoryCache) {
-        (self.facts, self.networks) = (facts, networks)
+        self.facts = facts
         remembered = cache.rows(about: facts, of: networks)
         rows = remembered.rows
         look = DirectoryLook(at: facts, without: rows)
@@ -62,22 +61,19 @@ struct KnownFacts {
         }
         let rest = members.isEmpty ? facts : facts.without(members.keys)
         // What is removed is written in any case, and what else is said of it afterwards.
-        guard facts.removesNothing else { return rest }
-        let users = rest.users.filter { key, fact in rows.users[key].map { !fact.isNews(of: $0) } ?? false }
-        let channels = rest.channels.filter { key, fact in rows.channels[key].map { !fact.isNews(of: $0) } ?? false }
+        let removing = facts.networksRemoving
+        func isKnown(_ network: NetworkID, _ isNews: Bool?) -> Bool { isNews == false && !removing.contains(network) }
+        let users = rest.users.filter { key, fact in isKnown(key.network, rows.users[key].map(fact.isNews)) }
+        let channels = rest.channels.filter { key, fact in isKnown(key.network, rows.channels[key].map(fact.isNews)) }
         return rest.without(users: users.keys, channels: channels.keys)
     }
 
-    /// The networks in whose directories `news` change what somebody has read: names, descriptions, and what is over. Where anybody is
-    /// removed, facts that are no news are written, too, and each that states anything counts.
+    /// The networks in whose directories `news` change what somebody has read: names, descriptions, and what is over.
     func networksChanged(by news: DirectoryFacts) -> Set<NetworkID> {
-        var networks: Set<NetworkID> = []
-        let areAll = !news.removesNothing
-        for (key, fact) in news.users where fact.statedAt != nil {
-            if areAll || rows.users[key].map(fact.changes) ?? false { networks.insert(key.network) }
-        }
-        for (key, fact) in news.channels where fact.statesAnything {
-            if areAll || rows.channels[key].map(fact.changes) ?? false { networks.insert(key.network) }
+        var networks = news.networksRemoving
+        for (key, fact) in news.users where rows.users[key].map(fact.changes) ?? false { networks.insert(key.network) }
+        for (key, fact) in news.channels where rows.channels[key].map(fact.changes) ?? false {
+            networks.insert(key.network)
         }
         for (key, fact) in news.members where !fact.isMember || fact.leftAt != nil { networks.insert(key.network) }
         return networks
@@ -109,8 +105,7 @@ struct KnownFacts {
         }
         if let versions { for network in remembered.watched { lesson.versions[network] = versions[network] } }
         for network in taking where counted[network] != 0 { lesson.counted[network] = counted[network] }
-        lesson.swept = fallenBack.union(news.users.filter { $1.wipedAt != nil }.keys.map(\.network))
-            .union(news.channels.filter { $1.wipedAt != nil }.keys.map(\.network))
+        lesson.swept = fallenBack.union(news.networksRemoving)
         return lesson
     }
 

@@ -35,7 +35,7 @@ package final class PostgresEventInbox: EventInbox {
         }
         guard let written else { return nil }
         directory.learn(written.lesson)
-        if !written.uncounted.isEmpty { await count(written.uncounted) }
+        await count(written.uncounted)
         return events.map { event in
             // Of a network that has just been deleted nothing is written, nor would anything of it be delivered.
             let id = written.ids[event.key] ?? event.id
@@ -44,9 +44,14 @@ package final class PostgresEventInbox: EventInbox {
         }
     }
 
-    /// Counts up versions for what is committed already. Should that fail, rows that other replicas have read are used until they are too old.
+    /// Counts up versions for what is committed already, without waiting for long. Should that fail, rows that other replicas have read are
+    /// used until they are too old.
     private func count(_ networks: Set<NetworkID>) async {
-        _ = try? await pool.write { session in _ = try session.commit(after: [.countingDirectories(of: networks)]) }
+        for network in networks {
+            _ = try? await pool.write(lockWait: .milliseconds(25)) { session in
+                _ = try session.commit(after: [.countingDirectories(of: [network])])
+            }
+        }
     }
 
     /// What was committed.
@@ -73,21 +78,39 @@ package final class PostgresEventInbox: EventInbox {
             + Self.doneRows(of: accepted.filter { !$0.isExpanded })
         let changed = facts.networksChanged(by: news)
         let counting = changed.isEmpty ? [] : [SQL.countingDirectories(of: changed)]
-        var written = WrittenFacts()
-        let answers: [StatementResult]
-        if news.removesNobody {
-            let changes = [SQL].recordingChanges(of: writer.changes)
-            answers = try session.commit(after: writer.statements + rows + changes + counting)
-            written = try writer.outcome(answers)
-        } else {
-            let removed = try writer.write(session)
-            let changes = [SQL].recordingChanges(of: removed + writer.changes)
-            answers = try session.commit(after: rows + changes + counting)
-        }
+        let (answers, written) =
+            if news.removesNobody {
+                try commit(writer, rows, counting, session)
+            } else {
+                try commitRemovals(writer, rows, counting, session)
+            }
         let counted = try DirectoryVersions(answers.suffix(counting.count))
         let lesson = facts.lesson(of: news, written, taking: Set(accepted.map(\.networkID)), counted: counted)
         let uncounted = written.networksChanged.subtracting(changed)
         return Written(ids: known, block: start.number, lesson: lesson, uncounted: uncounted)
+    }
+
+    private func commit(
+        _ writer: FactWriter,
+        _ rows: [SQL],
+        _ counting: [SQL],
+        _ session: borrowing PostgresSession
+    ) throws -> (answers: [StatementResult], written: WrittenFacts) {
+        let changes = [SQL].recordingChanges(of: writer.changes)
+        let answers = try session.commit(after: writer.statements + rows + changes + counting)
+        return (answers, try writer.outcome(answers))
+    }
+
+    /// Commits what depends on whom the facts remove.
+    private func commitRemovals(
+        _ writer: FactWriter,
+        _ rows: [SQL],
+        _ counting: [SQL],
+        _ session: borrowing PostgresSession
+    ) throws -> (answers: [StatementResult], written: WrittenFacts) {
+        let (removed, written) = try writer.write(session)
+        let changes = [SQL].recordingChanges(of: removed + writer.changes)
+        return (try session.commit(after: rows + changes + counting), written)
     }
 
     /// Claims the source ids, and a block of marks for the new ones; answers under which id each is known now, which for a
