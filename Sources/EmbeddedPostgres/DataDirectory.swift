@@ -90,10 +90,11 @@ struct DataDirectory: Sendable {
     /// would refuse to start.
     ///
     /// - Returns: Whether a server can be started: not while children of a killed one are left, which takes a moment. A
-    ///   second server beside them would ruin the data.
+    ///   second server beside them would refuse to start, or ruin the data.
     func removeMisleadingPostmasterFile() throws(EmbeddedClusterError) -> Bool {
-        guard let file = postmasterFile, file.isInUse, !file.isAlive else { return true }
+        guard let file = postmasterFile, !file.isAlive else { return true }
         guard !ServerProcess.anyWorks(in: cluster) else { return false }
+        guard file.isInUse else { return true }
         try FileSystem.remove(cluster + "/postmaster.pid")
         try FileSystem.remove("\(socketDirectory)/.s.PGSQL.\(Self.port).lock")
         try FileSystem.remove("\(socketDirectory)/.s.PGSQL.\(Self.port)")

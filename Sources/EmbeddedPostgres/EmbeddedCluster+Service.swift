@@ -36,8 +36,6 @@ extension EmbeddedCluster: Service {
                     failures = 0
                     continue
                 }
-                // Its own children need a moment until they notice.
-                try await Task.sleep(for: .milliseconds(100))
                 logger.warning("PostgreSQL is gone, starting it again", metadata: ["attempt": "\(failures + 1)"])
                 _ = try await start()
             } catch {

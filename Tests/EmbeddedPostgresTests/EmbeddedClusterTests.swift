@@ -1,6 +1,7 @@
 import CarillonTesting
 import Foundation
 import Postgres
+import Synchronization
 import Testing
 
 @testable import EmbeddedPostgres
@@ -70,6 +71,34 @@ import Testing
         #expect(isOwner)
         await cluster.stop()
         #expect(!orphan.isAlive)
+    }
+
+    @Test(.enabled(if: FileSystem.exists("/proc/self/stat"), "states of processes are told by /proc"))
+    func `a killed server is started again when its last child is gone`() async throws {
+        try await withCluster(at: path) { cluster in
+            let child = try #require(
+                try await text(
+                    "SELECT pid::text FROM pg_stat_activity WHERE backend_type = 'checkpointer'",
+                    on: cluster
+                )
+            )
+            let (server, checkpointer) = (try #require(await cluster.processID), try #require(pid_t(child)))
+            kill(checkpointer, SIGSTOP)
+            kill(server, SIGKILL)
+            while ServerProcess.isAlive(server) { try await Task.sleep(for: .milliseconds(1)) }
+            let hasEnded = Mutex(false)
+            async let start = cluster.start()
+            async let isEarly = {
+                try await Task.sleep(for: .milliseconds(300))
+                defer { kill(checkpointer, SIGCONT) }
+                return hasEnded.withLock(\.self)
+            }()
+            _ = try await start
+            hasEnded.withLock { $0 = true }
+            #expect(try await !isEarly)
+            #expect(await cluster.processID != server)
+            #expect(try await text("SELECT 'well'", on: cluster) == "well")
+        }
     }
 
     @Test func `a second process uses the server and leaves it running`() async throws {
