@@ -3,38 +3,22 @@ import Postgres
 
 /// A user who is in the directory, and not removed.
 struct UserRow: Sendable {
-    let factsAt: PostgresTimestamp
+    var factsAt: PostgresTimestamp
     /// What is older of the memberships is over.
     let wipedAt: PostgresTimestamp?
     let displayName: String?
     let locale: String?
     let roles: String?
-
-    /// The same row, confirmed at a later moment.
-    func stated(at moment: PostgresTimestamp) -> UserRow {
-        UserRow(factsAt: moment, wipedAt: wipedAt, displayName: displayName, locale: locale, roles: roles)
-    }
 }
 
 /// A channel that is in the directory, and not removed.
 struct ChannelRow: Sendable {
-    let factsAt: PostgresTimestamp
+    var factsAt: PostgresTimestamp
     /// What is older of the memberships is over.
     let emptiedAt: PostgresTimestamp?
     let displayName: String?
     let fallbackName: String?
     let isDirect: Bool?
-
-    /// The same row, confirmed at a later moment.
-    func stated(at moment: PostgresTimestamp) -> ChannelRow {
-        ChannelRow(
-            factsAt: moment,
-            emptiedAt: emptiedAt,
-            displayName: displayName,
-            fallbackName: fallbackName,
-            isDirect: isDirect
-        )
-    }
 }
 
 /// A membership that no event or admin has ended; what ends all of a user's or a channel's may have.

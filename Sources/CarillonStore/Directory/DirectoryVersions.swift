@@ -3,8 +3,8 @@ import Postgres
 
 /// How often networks' directories have been changed, so that what was read of them is known to hold, or not.
 ///
-/// A version is counted up, in the transaction that changes a name, a description, a membership or what else was there, or ends it. What is
-/// added counts nothing, nor does what merely confirms a row. It is the second counter of ``recordingChanges(of:)``'s table, which
+/// A version is counted up in the transaction that changes a name or a description, or ends a membership. What is added counts nothing, nor
+/// does what merely confirms a row. It is the second counter of ``recordingChanges(of:)``'s table, which
 /// outlives its network like the first.
 struct DirectoryVersions {
     private let numbers: [NetworkID: Int64]
@@ -46,11 +46,7 @@ extension SQL {
                 \(sql: .ofNetworks)
                 """
         }
-        return """
-            INSERT INTO change_counters AS c (network_id, slot, seq, changed_at) \(sql: rows)
-            ON CONFLICT (network_id, slot) DO UPDATE SET seq = c.seq + 1, changed_at = EXCLUDED.changed_at
-            RETURNING c.network_id, c.seq
-            """
+        return .countingUp(rows) + " RETURNING c.network_id, c.seq"
     }
 }
 

@@ -8,8 +8,11 @@ import Postgres
 /// one but comes later does not overwrite what this one confirmed.
 struct FactWriter {
     private let facts: DirectoryFacts
-    /// What is known to be in the directory, though maybe not as the facts say.
-    private let known: KnownFacts?
+    private let users: [(key: UserKey, value: UserFact)]
+    private let channels: [(key: ChannelKey, value: ChannelFact)]
+    /// Those who are not known to be in the directory, be it otherwise than the facts say.
+    private let newUsers: [(key: UserKey, value: UserFact)]
+    private let newChannels: [(key: ChannelKey, value: ChannelFact)]
     /// When they are written, by the database's clock.
     private let moment: PostgresTimestamp
     private let mark: (EventID) -> EventMark
@@ -21,7 +24,11 @@ struct FactWriter {
         at moment: PostgresTimestamp,
         mark: @escaping (EventID) -> EventMark
     ) {
-        (self.facts, self.known, self.moment, self.mark) = (facts, known, moment, mark)
+        (self.facts, self.moment, self.mark) = (facts, moment, mark)
+        users = facts.users.sorted { $0.key < $1.key }
+        channels = facts.channels.sorted { $0.key < $1.key }
+        newUsers = users.filter { known?.has($0.key) != true }
+        newChannels = channels.filter { known?.has($0.key) != true }
     }
 
     /// All that there is to write when nobody is removed: none of it needs the answer of another.
@@ -34,11 +41,11 @@ struct FactWriter {
 
     /// What became of the rows that were there, by the answers to ``statements``.
     func outcome(_ answers: some Collection<StatementResult>) throws -> WrittenFacts {
-        let users = facts.users.isEmpty ? 0 : newUsers.isEmpty ? 1 : 2
-        let channels = facts.channels.isEmpty ? 0 : newChannels.isEmpty ? 1 : 2
+        let ofUsers = users.isEmpty ? 0 : newUsers.isEmpty ? 1 : 2
+        let ofChannels = channels.isEmpty ? 0 : newChannels.isEmpty ? 1 : 2
         return try WrittenFacts(
-            users: answers.prefix(users).suffix(1),
-            channels: answers.dropFirst(users).prefix(channels).suffix(1)
+            users: answers.prefix(ofUsers).suffix(1),
+            channels: answers.dropFirst(ofUsers).prefix(ofChannels).suffix(1)
         )
     }
 
@@ -54,19 +61,10 @@ struct FactWriter {
         return ((removed ?? []).compactMap(\.self).map { ($0.network, $0.user) }, try outcome(users + rest))
     }
 
-    private var newUsers: [(key: UserKey, value: UserFact)] {
-        facts.users.filter { known?.has($0.key) != true }.sorted { $0.key < $1.key }
-    }
-
-    private var newChannels: [(key: ChannelKey, value: ChannelFact)] {
-        facts.channels.filter { known?.has($0.key) != true }.sorted { $0.key < $1.key }
-    }
-
     /// The last one answers which of the users it changed were removed.
     private var userStatements: [SQL] {
-        let users = facts.users.sorted { $0.key < $1.key }
         guard !users.isEmpty else { return [] }
-        return newUserStatements(newUsers) + [
+        return newUserStatements + [
             """
             WITH target AS (
                 SELECT n.*, u.facts_at AS former_facts_at, u.display_name AS former_name, u.locale AS former_locale,
@@ -99,27 +97,27 @@ struct FactWriter {
         ]
     }
 
-    private func newUserStatements(_ users: [(key: UserKey, value: UserFact)]) -> [SQL] {
-        guard !users.isEmpty else { return [] }
+    private var newUserStatements: [SQL] {
+        guard !newUsers.isEmpty else { return [] }
         return [
             """
             INSERT INTO users (network_id, user_id, display_name, locale, roles, facts_at, deleted, added_at)
             SELECT n.network_id, n.user_id, n.display_name, n.locale, n.roles, coalesce(n.stated_at, 'epoch'), n.deleted,
                    \(moment)
-            FROM \(sql: .saying(users))
+            FROM \(sql: .saying(newUsers))
             \(sql: .ofNetworks)
             ON CONFLICT (network_id, user_id) DO NOTHING
             """
         ]
     }
 
-    private func newChannelStatements(_ channels: [(key: ChannelKey, value: ChannelFact)]) -> [SQL] {
-        guard !channels.isEmpty else { return [] }
+    private var newChannelStatements: [SQL] {
+        guard !newChannels.isEmpty else { return [] }
         return [
             """
             INSERT INTO channels (network_id, channel_id, display_name, fallback_name, direct, facts_at, deleted)
             SELECT n.network_id, n.channel_id, n.display_name, n.fallback, n.direct, coalesce(n.stated_at, 'epoch'), n.deleted
-            FROM \(sql: .saying(channels))
+            FROM \(sql: .saying(newChannels))
             \(sql: .ofNetworks)
             WHERE n.seen_at IS NOT NULL
             ON CONFLICT (network_id, channel_id) DO NOTHING
@@ -128,9 +126,8 @@ struct FactWriter {
     }
 
     private var channelStatements: [SQL] {
-        let channels = facts.channels.sorted { $0.key < $1.key }
         guard !channels.isEmpty else { return [] }
-        return newChannelStatements(newChannels) + [
+        return newChannelStatements + [
             """
             WITH target AS (
                 SELECT n.*, c.display_name AS former_name, c.fallback_name AS former_fallback, c.direct AS former_direct

@@ -98,10 +98,12 @@ struct KnownFacts {
         // What was written may stand there as somebody else has written it at the same time.
         lesson.rows.remove(news)
         for (key, outcome) in written.users where !outcome.isChanged {
-            lesson.rows.users[key] = rows.users[key]?.stated(at: outcome.factsAt)
+            lesson.rows.users[key] = rows.users[key]
+            lesson.rows.users[key]?.factsAt = outcome.factsAt
         }
         for (key, outcome) in written.channels where !outcome.isChanged {
-            lesson.rows.channels[key] = rows.channels[key]?.stated(at: outcome.factsAt)
+            lesson.rows.channels[key] = rows.channels[key]
+            lesson.rows.channels[key]?.factsAt = outcome.factsAt
         }
         if let versions { for network in remembered.watched { lesson.versions[network] = versions[network] } }
         for network in taking where counted[network] != 0 { lesson.counted[network] = counted[network] }

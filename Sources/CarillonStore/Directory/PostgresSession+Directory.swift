@@ -59,6 +59,16 @@ extension PostgresSession {
     }
 }
 
+extension SQL {
+    /// What counts up the counters of `rows`, which are those of counters that begin.
+    static func countingUp(_ rows: SQL) -> SQL {
+        """
+        INSERT INTO change_counters AS c (network_id, slot, seq, changed_at) \(sql: rows)
+        ON CONFLICT (network_id, slot) DO UPDATE SET seq = c.seq + 1, changed_at = EXCLUDED.changed_at
+        """
+    }
+}
+
 extension [SQL] {
     /// What notes that something was written that may forbid deliveries to these users, or to everybody where one is `nil`.
     ///
@@ -66,11 +76,8 @@ extension [SQL] {
     /// waits for it. So nothing that others may have locked is to follow, see `docs/decisions/0037`.
     static func recordingChanges(of users: [(network: NetworkID, user: UserID?)]) -> [SQL] {
         guard !users.isEmpty else { return [] }
-        let counting = Set(users.map(\.network)).sorted().map { network -> SQL in
-            """
-            INSERT INTO change_counters AS c (network_id, slot, seq, changed_at) VALUES (\(network.rawValue), 0, 1, now())
-            ON CONFLICT (network_id, slot) DO UPDATE SET seq = c.seq + 1, changed_at = EXCLUDED.changed_at
-            """
+        let counting = Set(users.map(\.network)).sorted().map { network in
+            SQL.countingUp("VALUES (\(network.rawValue), 0, 1, now())")
         }
         return counting + [
             """

@@ -78,39 +78,15 @@ package final class PostgresEventInbox: EventInbox {
             + Self.doneRows(of: accepted.filter { !$0.isExpanded })
         let changed = facts.networksChanged(by: news)
         let counting = changed.isEmpty ? [] : [SQL.countingDirectories(of: changed)]
-        let (answers, written) =
-            if news.removesNobody {
-                try commit(writer, rows, counting, session)
-            } else {
-                try commitRemovals(writer, rows, counting, session)
-            }
+        // Whom facts remove is known before what follows from that is written.
+        let early = news.removesNobody ? nil : try writer.write(session)
+        let changes = [SQL].recordingChanges(of: (early?.removed ?? []) + writer.changes)
+        let answers = try session.commit(after: (early == nil ? writer.statements : []) + rows + changes + counting)
+        let written = try early?.written ?? writer.outcome(answers)
         let counted = try DirectoryVersions(answers.suffix(counting.count))
         let lesson = facts.lesson(of: news, written, taking: Set(accepted.map(\.networkID)), counted: counted)
         let uncounted = written.networksChanged.subtracting(changed)
         return Written(ids: known, block: start.number, lesson: lesson, uncounted: uncounted)
-    }
-
-    private func commit(
-        _ writer: FactWriter,
-        _ rows: [SQL],
-        _ counting: [SQL],
-        _ session: borrowing PostgresSession
-    ) throws -> (answers: [StatementResult], written: WrittenFacts) {
-        let changes = [SQL].recordingChanges(of: writer.changes)
-        let answers = try session.commit(after: writer.statements + rows + changes + counting)
-        return (answers, try writer.outcome(answers))
-    }
-
-    /// Commits what depends on whom the facts remove.
-    private func commitRemovals(
-        _ writer: FactWriter,
-        _ rows: [SQL],
-        _ counting: [SQL],
-        _ session: borrowing PostgresSession
-    ) throws -> (answers: [StatementResult], written: WrittenFacts) {
-        let (removed, written) = try writer.write(session)
-        let changes = [SQL].recordingChanges(of: removed + writer.changes)
-        return (try session.commit(after: rows + changes + counting), written)
     }
 
     /// Claims the source ids, and a block of marks for the new ones; answers under which id each is known now, which for a

@@ -49,11 +49,11 @@ struct ContextToggles {
         pages.enumerated().map { position, page in
             guard let settings = found[position] else { return page }
             var page = page
-            for index in page.recipients.indices {
-                page.recipients[index].settings.channel = settings[page.recipients[index].userID] ?? ChannelToggles()
-            }
-            for index in page.others.indices {
-                page.others[index].settings.channel = settings[page.others[index].userID] ?? ChannelToggles()
+            for people in [\RecipientPage.recipients, \.others] {
+                for index in page[keyPath: people].indices {
+                    let user = page[keyPath: people][index].userID
+                    page[keyPath: people][index].settings.channel = settings[user] ?? ChannelToggles()
+                }
             }
             return page
         }
