@@ -75,7 +75,7 @@ export function live(run, ms, { signal, onError } = {}) {
       if (!heldByHand && state !== "stopped") become(document.hidden ? "hidden" : "live");
       schedule(ms);
     } catch (error) {
-      if (isAbort(error) || signal?.aborted) return stop();
+      if (hasEnded || isAbort(error) || signal?.aborted) return stop();
       failures += 1;
       onError?.(error);
       if (!(error instanceof ApiError)) {

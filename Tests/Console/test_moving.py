@@ -297,14 +297,14 @@ def test_each_step_of_a_move_is_shown(stage):
 def test_nothing_is_asked_of_a_move_that_is_over(stage):
     divided(stage)
     network = Network(stage.service, "over")
-    move = MOVE | {"step": "purging"}
+    move = MOVE | {"from": "p1", "to": "default", "step": "purging"}
     context = stage.context("operator")
     context.clock.install()
     answers(context, network, move)
     asked = []
     context.on("request", lambda request: asked.append(request.url) if request.url.endswith("/move") else None)
     page = opened(stage, network, context=context)
-    expect(region(page)).to_contain_text("Moved from default to p1")
+    expect(region(page)).to_contain_text("Moved from p1 to default")
     move["step"] = "done"
 
     def is_told():
@@ -314,7 +314,7 @@ def test_nothing_is_asked_of_a_move_that_is_over(stage):
     until(is_told, "what is left behind is looked for now and then")
     del asked[:]
     page.clock.run_for(120_000)
-    assert asked == []
+    assert asked == [], asked
     # Of a network that never moved it is asked once.
     context.unroute_all()
     visit(page, f"/console/{network.id}/tags")
@@ -323,6 +323,64 @@ def test_nothing_is_asked_of_a_move_that_is_over(stage):
     del asked[:]
     page.clock.run_for(120_000)
     assert asked == []
+
+
+def test_where_a_network_went_is_asked_until_it_is_known(stage):
+    stage.expects("503")
+    divided(stage)
+    network = Network(stage.service, "gone-there")
+    move = MOVE | {"from": "p1", "to": "default", "step": "purging"}
+    context = stage.context("operator")
+    context.clock.install()
+    answers(context, network, move)
+    page = opened(stage, network, context=context)
+    expect(region(page)).to_contain_text("Moved from p1 to default")
+
+    # Somebody else moved it on.
+    move |= {"from": "default", "to": "p1", "step": "done", "startedAt": "2026-11-20T11:00:00.000Z"}
+    is_away = True
+
+    def answer(route):
+        if is_away:
+            refuse(route, 503, "store-unavailable", "the database does not answer")
+        else:
+            route.fulfill(json={"placement": "p1"})
+
+    def passes(condition):
+        def later():
+            page.clock.run_for(5_000)
+            return condition()
+        return later
+
+    context.route(f"**{network.path()}", answer)
+    until(passes(lambda: "the database does not answer" in region(page).inner_text()), "what failed is said")
+    expect(region(page)).to_contain_text("Moved from default to p1")
+    is_away = False
+    until(passes(lambda: region(page).get_by_role("link").inner_text() == "p1"), "it is asked again")
+    expect(region(page).locator(".problem")).to_have_count(0)
+    asked = []
+    context.on("request", lambda request: asked.append(request.url) if request.url.endswith("/move") else None)
+    page.clock.run_for(120_000)
+    assert asked == [], asked
+
+
+def test_what_ended_does_not_go_on_when_its_last_look_fails(stage):
+    page = stage.open(stage.network().id, session="operator")
+    looks = page.evaluate("""async () => {
+        const { live } = await import("/console/core/live.js");
+        const { ApiError } = await import("/console/core/api.js");
+        let looks = 0;
+        const heard = [];
+        const watch = live(async () => {
+            looks += 1;
+            await null;
+            watch.stop();
+            throw new ApiError({ status: 503 });
+        }, 1, { onError: (error) => heard.push(error.status) });
+        await new Promise((resolve) => { setTimeout(resolve, 100); });
+        return [looks, watch.state, heard];
+    }""")
+    assert looks == [1, "stopped", []], looks
 
 
 def test_a_move_is_begun_by_keyboard(stage):

@@ -80,8 +80,16 @@ function moving(page, network) {
     show(move);
     // It may have gone there since its settings were read.
     if (move && !isUnderWay(move) && placement !== (isThere(move) ? move.to : move.from)) {
-      showPlacement((await read(page.path())).placement ?? placement);
+      const { placement: name } = await read(page.path());
+      if (asked !== newest) return;
+      showPlacement(name ?? placement);
     }
+    followAsOf(move);
+  }
+
+  /** Not before all is known that goes with it: a look that fails is tried again. */
+  function followAsOf(move) {
+    follow(move && isUnderWay(move) ? LOOK_EVERY_MS : move?.step === "purging" ? LOOK_LATER_MS : null);
   }
 
   /** @param {object|null} move as the API says it; null where the network never moved */
@@ -93,7 +101,6 @@ function moving(page, network) {
     button.hidden = moves;
     view.show(move, { isCalledBack: move !== null && move.startedAt === calledBack });
     if (hadFocus && moves) view.focus();
-    follow(moves ? LOOK_EVERY_MS : move?.step === "purging" ? LOOK_LATER_MS : null);
     if (!former || !isUnderWay(former) || former.startedAt !== move?.startedAt || moves) return;
     if (isThere(move)) {
       showPlacement(move.to);
@@ -107,6 +114,7 @@ function moving(page, network) {
   function take(move) {
     newest = null;
     show(move);
+    followAsOf(move);
   }
 
   async function ask() {
