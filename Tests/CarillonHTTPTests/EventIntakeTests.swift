@@ -14,6 +14,8 @@ import Testing
 @testable import CarillonHTTP
 
 @Suite struct EventIntakeTests {
+    private typealias Post = (path: String, body: String, headers: [String: String])
+
     private struct Away: TransientError {
         var isTransient: Bool { true }
         var isOutcomeUnknown = false
@@ -67,7 +69,32 @@ import Testing
         }
     }
 
-    @Test func `a database that is away is told once, as everywhere`() async throws {
+    @Test func `events, notifications and what dialects read share a commit, a bounded number of them`() async throws {
+        let batches = Mutex<[Int]>([])
+        try await withAPI(.router, accepting: { events in batches.withLock { $0.append(events.count) } }) { api in
+            let network = try await api.makeNetwork()
+            _ = try await api.services.network(NetworkID(network.id).unwrapped)
+            let admin = ["authorization": "Bearer \(network.adminKey)"]
+            let messages = (0..<20).map { #"{"messageId":"\#($0)","channelId":"c","userId":"u","data":{"text":"x"}}"# }
+            let several = #"{"event":"message.didCreate","data":{"messages":[\#(messages.joined(separator: ","))]}}"#
+            let posts: [Post] = [
+                ("events", Self.message("1"), admin),
+                ("notifications", #"{"to":{"userIds":["u"]},"title":"x"}"#, admin),
+                ("events/amity", several, admin), ("events/amity", several, admin),
+                ("notifications", #"{"to":{"userIds":["u"]}}"#, admin), ("events/amity", "{}", [:]),
+            ]
+            #expect(
+                try await Self.replies(to: posts, of: network) == [
+                    "202 accepted", "202 accepted", "200", "200", "not taken", "not taken",
+                ]
+            )
+            #expect(batches.withLock { $0.sorted() } == [20, 22])
+            #expect(try await network.call(.get, "dialects/amity/recent")["items", "1", "verdict"] == "accepted")
+        }
+    }
+
+    @Test(arguments: ["events", "notifications", "events/amity"])
+    func `a database that is away is told once, whatever is posted`(path: String) async throws {
         let calls = Mutex(0)
         try await withAPI(
             .live,
@@ -78,8 +105,14 @@ import Testing
         ) { api in
             let network = try await api.makeNetwork()
             _ = try await api.services.network(NetworkID(network.id).unwrapped)
-            let body = Self.message("1")
-            let answer = try await api.call(.post, network.path("events"), body, headers: network.signature(of: body))
+            let body =
+                switch path {
+                case "events": Self.message("1")
+                case "notifications": #"{"to":{"userIds":["u"]},"title":"x"}"#
+                default:
+                    #"{"event":"channel.didDelete","data":{"channel":[{"channelId":"c"}]}}"#
+                }
+            let answer = try await network.call(.post, path, body)
             #expect(answer.refusal == "503 service-unavailable")
             #expect(answer.string("outcome") == "unknown")
             #expect(calls.withLock(\.self) == 1)
@@ -88,12 +121,16 @@ import Testing
 
     /// What becomes of bodies that are all posted in one turn of an event loop.
     private static func replies(to bodies: [String], of network: Credentials) async throws -> [String] {
+        try await replies(to: bodies.map { ("events", $0, try network.signature(of: $0)) }, of: network)
+    }
+
+    private static func replies(to posts: [Post], of network: Credentials) async throws -> [String] {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let requests = try bodies.map { body in
+        let requests = posts.map { path, body, fields in
             var headers: HTTPHeaders = ["host": "x", "content-type": "application/json"]
             headers.add(name: "content-length", value: "\(body.utf8.count)")
-            for (name, value) in try network.signature(of: body) { headers.add(name: name, value: value) }
-            let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: network.path("events"), headers: headers)
+            for (name, value) in fields { headers.add(name: name, value: value) }
+            let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: network.path(path), headers: headers)
             return (head, ByteBuffer(string: body))
         }
         let services = network.api.services
@@ -115,126 +152,11 @@ import Testing
         switch reply {
         case .answer(let head, let body):
             let json = try? JSONValue(parsing: Array(body.readableBytesView))
-            guard case .object(let object)? = json, case .string(let status)? = object["status"] else { return "?" }
+            guard case .object(let object)? = json, case .string(let status)? = object["status"] else {
+                return "\(head.status.code)"
+            }
             return "\(head.status.code) \(status)"
         case .handOn(let failure): return failure == nil ? "to be tried" : "failed"
-        }
-    }
-}
-
-/// Both ways of a post, on the event loop and as every request goes, come to the same.
-@Suite struct EventIntakeWayTests {
-    private static let bodies = [
-        #"{"id":"N","type":"message.sent","data":{"channel":{"id":"c","displayName":"C"},"user":{"id":"u"},"message":{"text":"x","mentions":["v"]},"members":["u","v"]}}"#,
-        #"{"id":"N","type":"member.joined","timestamp":"2026-11-24T11:00:00Z","data":{"channel":{"id":"c"},"user":{"id":"u","displayName":"U"}}}"#,
-        #"{"type":"channel.created","data":{"channel":{"id":"c"},"user":{"id":"u"},"members":[{"id":"v"}]},"more":1}"#,
-        #"{"id":"4","type":"poll.opened","data":{}}"#, #"[{"id":"5","type":"poll.opened"}]"#, "[]", "", "{",
-    ]
-    /// What nobody writes, and says the same.
-    private static let unusual = #"application/json;charset="utf-8""#
-
-    private func post(
-        _ body: [UInt8],
-        to network: Credentials,
-        type: String,
-        _ change: Change
-    ) async throws -> TestResponse {
-        let moment = TestAPI.now.milliseconds / 1000
-        var headers = [
-            "content-type": type, "webhook-id": "w", "webhook-timestamp": "\(moment)",
-            "webhook-signature": WebhookSignature.sign(
-                id: "w",
-                timestamp: moment,
-                body: body,
-                secrets: WebhookSecret(network.webhookSecret).map { [$0] } ?? []
-            ),
-        ]
-        headers = change.apply(headers, network)
-        var fields = HTTPFields()
-        for (name, value) in headers { fields[HTTPField.Name.known(name)] = value }
-        return try await network.api.client.execute(
-            uri: network.path("events"),
-            method: .post,
-            headers: fields,
-            body: ByteBuffer(bytes: body)
-        )
-    }
-
-    /// An answer without what is another one each time.
-    private func words(of answer: TestResponse) -> String {
-        let fields = answer.headers.filter { ![.date, .known("x-request-id")].contains($0.name) }
-            .map { "\($0.name.canonicalName): \($0.value)" }.sorted()
-        let body = String(buffer: answer.body)
-            .replacing(/"id":"[0-9a-f]{8}-[0-9a-f-]{27}"/, with: #""id":"-""#)
-        return "\(answer.status.code) \(fields) \(body)"
-    }
-
-    @Test func `a post is answered alike and leaves the same, whichever way it goes`() async throws {
-        let onLoops = Mutex(0)
-        try await withAPI(
-            .live,
-            accepting: { events in
-                // On an event loop there is no task that stands in the caller's trace.
-                guard TraceContext.current == nil, case .known(let event)? = events.first?.content else { return }
-                if event.trace != nil { onLoops.withLock { $0 += 1 } }
-            }
-        ) { api in
-            let networks = [try await api.makeNetwork(), try await api.makeNetwork("other")]
-            for network in networks { _ = try await api.services.network(NetworkID(network.id).unwrapped) }
-            try await compare(networks[0], networks[1])
-            let left = try await left(in: networks[0])
-            #expect(left.count > 3)
-            for (one, another) in zip(left, try await self.left(in: networks[1])) { #expect(one == another) }
-        }
-        #expect(onLoops.withLock(\.self) > 0)
-    }
-
-    private func compare(_ network: Credentials, _ other: Credentials) async throws {
-        let samples = Self.bodies.map { Array($0.utf8) }
-        try await Fuzzing.run(250, seed: "ways") { random in
-            guard let sample = Self.bodies.randomElement(using: &random) else { return }
-            var body = Array(sample.replacing("N", with: "\(Int.random(in: 0..<100, using: &random))").utf8)
-            if Bool.random(using: &random) { body = Mutator.mutated(body, with: samples, &random) }
-            let change = Change.allCases.randomElement(using: &random) ?? .nothing
-            let usual = try await post(body, to: network, type: "application/json", change)
-            let long = try await post(body, to: other, type: Self.unusual, change)
-            #expect(words(of: usual) == words(of: long), "\(change) \(String(decoding: body, as: UTF8.self))")
-        }
-    }
-
-    /// What events a network has, without what is another one each time.
-    private func left(in network: Credentials) async throws -> [String] {
-        var lines: [String] = []
-        for list in ["events?limit=200", "users?limit=200", "channels?limit=200"] {
-            let page = try await network.call(.get, list)
-            #expect(page.status == 200)
-            lines += page.text.components(separatedBy: "},{").map { text in
-                text.replacing(/"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}"/, with: #""-""#)
-                    .replacing(/"next":"[^"]*"/, with: "")
-            }
-        }
-        return lines
-    }
-
-    private enum Change: CaseIterable {
-        case nothing, unsigned, wrong, old, withoutID, named, traced, twice, invented, admin, notAdmin
-
-        func apply(_ headers: [String: String], _ network: Credentials) -> [String: String] {
-            var headers = headers
-            switch self {
-            case .nothing: break
-            case .unsigned: headers["webhook-signature"] = nil
-            case .wrong: headers["webhook-signature"] = "v1,AAAA"
-            case .old: headers["webhook-timestamp"] = "1"
-            case .withoutID: headers["webhook-id"] = nil
-            case .named: headers["x-request-id"] = "mine"
-            case .traced: headers["traceparent"] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-            case .twice: headers["webhook-signature"] = "v1,AAAA " + (headers["webhook-signature"] ?? "")
-            case .invented: headers["authorization"] = "Bearer x"
-            case .admin: headers["authorization"] = "Bearer \(network.adminKey)"
-            case .notAdmin: headers["authorization"] = "bearer \(network.adminKey.dropLast())A"
-            }
-            return headers
         }
     }
 }

@@ -21,6 +21,9 @@ package struct DialectReading: Sendable, Equatable {
         return reason
     }
 
+    /// How many of its events are known to Carillon.
+    package var knownCount: Int { events.count { if case .known = $0.content { true } else { false } } }
+
     static func ignored(_ reason: String) -> Self { Self([.ignored(reason)]) }
 }
 

@@ -146,14 +146,21 @@ package struct Authenticator: Sendable {
         return (try? verify(signature, body, by: credentials)).map { credentials.network }
     }
 
-    /// The network whose events the holder of an API key may post, as far as that can be told without waiting.
-    package func rememberedSender(_ authorization: String, of networkID: NetworkID) -> Network? {
+    /// The holder of an API key of a network, as far as that can be told without waiting. Only for posts, whose senders' keys have no rate.
+    package func remembered(_ authorization: String, of networkID: NetworkID) -> Access? {
         guard let text = try? HTTPFields([HTTPField(name: .authorization, value: authorization)]).bearerToken(),
             let key = APIKeySecret(text), key.networkID == networkID,
             let credentials = cache.remembered(networkID), let role = credentials.role(of: key)
         else { return nil }
-        let access = Access(network: credentials.network, principal: .apiKey(role), keyID: key.id)
-        return (try? access.requireEvents()).map { credentials.network }
+        return Access(network: credentials.network, principal: .apiKey(role), keyID: key.id)
+    }
+
+    /// What ``sender(of:in:_:)`` finds, as far as that can be told without waiting.
+    package func rememberedSender(
+        of dialect: DialectName,
+        in networkID: NetworkID
+    ) -> (network: Network, document: DialectDocument)? {
+        cache.remembered(networkID)?.sender(of: dialect)
     }
 
     /// A network with what it says of a dialect, be that in use or not; `nil` when it says nothing of it.
@@ -162,10 +169,7 @@ package struct Authenticator: Sendable {
         in networkID: NetworkID,
         _ context: CarillonRequestContext
     ) async throws -> (network: Network, document: DialectDocument)? {
-        guard let credentials = try await credentials(of: networkID, context),
-            let document = credentials.dialects[dialect]
-        else { return nil }
-        return (credentials.network, document)
+        try await credentials(of: networkID, context)?.sender(of: dialect)
     }
 
     /// The network of the path, if there is one of that id: for what is written down for its admins, whoever called.
@@ -271,6 +275,12 @@ package struct Authenticator: Sendable {
             throw Problem.tooManyRequests(retryAfter: .seconds(1))
         }
         return try await cache.credentials(of: networkID)
+    }
+}
+
+extension VerifiableCredentials {
+    fileprivate func sender(of dialect: DialectName) -> (network: Network, document: DialectDocument)? {
+        dialects[dialect].map { (network, $0) }
     }
 }
 

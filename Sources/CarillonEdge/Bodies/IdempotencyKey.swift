@@ -15,9 +15,16 @@ package enum IdempotencyKey {
     /// - Throws: 400 for more than one and for one that is not 1 to `maximumCount` printable ASCII characters.
     package static func text(_ headers: HTTPFields, upTo maximumCount: Int = 255) throws(Problem) -> String? {
         let values = headers[values: header]
-        guard let value = values.first else { return nil }
-        guard values.count == 1, (1...maximumCount).contains(value.utf8.count),
-            value.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        guard values.count <= 1 else { throw .invalidIdempotencyKey(upTo: maximumCount) }
+        return try checked(values.first, upTo: maximumCount)
+    }
+
+    /// A key as it stands in the header; `nil` for none.
+    ///
+    /// - Throws: 400 for one that is not 1 to `maximumCount` printable ASCII characters.
+    package static func checked(_ value: String?, upTo maximumCount: Int) throws(Problem) -> String? {
+        guard let value else { return nil }
+        guard (1...maximumCount).contains(value.utf8.count), value.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { throw .invalidIdempotencyKey(upTo: maximumCount) }
         return value
     }

@@ -10,24 +10,14 @@ struct EventController: Controller {
     let count: PostCount
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.post(RouterPath(EventIntake.route)) { request, context in
-            if let failure = services.failures.take(context.channel) { throw failed(failure, context) }
-            return try await count.counting("events", context) { try await post(request, context) }
+        router.post("/v1/networks/{network}/events") { request, context in
+            try await count.counting(.event, context) { try await post(request, context) }
         }
         router.pages.get("/v1/networks/{network}/events", use: list)
         router.pages.get("/v1/networks/{network}/events/recent", use: recent)
         router.get("/v1/networks/{network}/events/{id}", use: show)
         router.pages.get("/v1/networks/{network}/events/{id}/deliveries", use: listDeliveries)
         router.delete("/v1/networks/{network}/events/{id}/deliveries", use: withdraw)
-    }
-
-    /// What is told of a post that failed on its event loop.
-    private func failed(_ failure: FailedRequests.Failure, _ context: CarillonRequestContext) -> any Error {
-        context.caller.note(.network(failure.network))
-        context.caller.note(since: failure.since)
-        journal.note(failure.error, .native, in: failure.network)
-        count.add(1, on: "events", of: failure.network)
-        return failure.error
     }
 
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

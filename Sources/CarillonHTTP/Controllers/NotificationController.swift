@@ -12,7 +12,7 @@ struct NotificationController: Controller {
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.post("/v1/networks/{network}/notifications") { request, context in
-            try await count.counting("notifications", context) { try await post(request, context) }
+            try await count.counting(.notification, context) { try await post(request, context) }
         }
     }
 
@@ -23,24 +23,42 @@ struct NotificationController: Controller {
         let key = try IdempotencyKey.text(request.headers, upTo: Identifier<Event>.maximumBytes)
         try ContentType.check(request.headers, accepted: ContentType.json)
         let body = try await RequestBodyReader.bytes(of: request, upTo: RequestBodyReader.eventsLimit)
-        let addresses = services.addressReader(for: access.network)
-        let parsed = try NotificationParser(clock: services.clock, addresses: addresses).parse(body: body) { index in
-            key.map { Self.sourceID(key: $0, index: index) } ?? EventID(UUID()).description
-        }
-        switch parsed {
+        switch try NotificationParser(services, of: access).parse(body, key: key, by: access) {
         case .single(let notification):
-            try check([notification], isArray: false, of: access)
-            let receipts = try await services.accept([notification], access.networkID)
-            guard let receipt = receipts.first else { throw Problem.internalError }
+            guard let receipt = try await accept([notification], of: access).first else { throw Problem.internalError }
             return .json(receipt.json, status: .accepted)
         case .batch(let notifications):
-            try check(notifications, isArray: true, of: access)
-            let receipts = try await services.accept(notifications, access.networkID)
+            let receipts = try await accept(notifications, of: access)
             return .json(["results": .array(receipts.map(\.json))], status: .accepted)
         }
     }
 
-    private func check(_ notifications: [ParsedEvent], isArray: Bool, of access: Access) throws {
+    private func accept(_ notifications: [ParsedEvent], of access: Access) async throws -> [Receipt] {
+        try services.rates.take(events: notifications.count, of: access.network)
+        return try await services.accept(notifications, access.networkID)
+    }
+}
+
+extension NotificationParser {
+    init(_ services: Services, of access: Access) {
+        self.init(clock: services.clock, addresses: services.addressReader(for: access.network))
+    }
+
+    /// Reads what somebody sends, under the key of their request if it has one.
+    ///
+    /// - Throws: Beside ``InvalidInput`` 403 for devices that only admins address.
+    func parse(_ body: [UInt8], key: String?, by access: Access) throws -> ParsedBody {
+        let parsed = try parse(body: body) { index in
+            key.map { Self.sourceID(key: $0, index: index) } ?? EventID(UUID()).description
+        }
+        switch parsed {
+        case .single(let notification): try Self.check([notification], isArray: false, of: access)
+        case .batch(let notifications): try Self.check(notifications, isArray: true, of: access)
+        }
+        return parsed
+    }
+
+    private static func check(_ notifications: [ParsedEvent], isArray: Bool, of access: Access) throws(Problem) {
         for (index, notification) in notifications.enumerated() where access.writer != .admin {
             guard case .known(let event) = notification.content, case .addresses(let devices)? = event.direct?.audience,
                 let place = devices.firstIndex(where: { !$0.address.provider.kind.isPushService })
@@ -48,7 +66,6 @@ struct NotificationController: Controller {
             let pointer = (isArray ? "/\(index)" : "") + "/to/addresses/\(place)/provider"
             throw Problem.forbidden("devices of this provider are addressed by admins", at: pointer)
         }
-        try services.rates.take(events: notifications.count, of: access.network)
     }
 
     /// What a notification without an id is recognised by: the request's key, with its place in an array.

@@ -6,12 +6,12 @@ import Hummingbird
 
 extension EventDialect {
     /// The answer to events that are durable. Nothing in it may read as a message: some post what they are answered into the chat.
-    func response(to reading: DialectReading, _ receipts: [Receipt]) -> Response {
+    func answer(to reading: DialectReading, _ receipts: [Receipt]) -> (status: HTTPResponse.Status, json: JSONValue) {
         switch answer {
         case .nothing:
-            return .json([:])
+            return (.ok, [:])
         case .receipts:
-            return .json(one(of: receipts.map(\.json), reading))
+            return (.ok, one(of: receipts.map(\.json), reading))
         case .results:
             let results = zip(reading.events, receipts).map { event, receipt -> JSONValue in
                 [
@@ -19,7 +19,7 @@ extension EventDialect {
                     "status": .string(receipt.status.rawValue),
                 ]
             }
-            return .json(one(of: results, reading), status: .accepted)
+            return (.accepted, one(of: results, reading))
         }
     }
 

@@ -11,6 +11,13 @@ enum DialectDesk {
         return Dialects.named(name)
     }
 
+    /// Whether `Authorization` shows an API key, and not something of the dialect's own.
+    static func isKey(_ authorization: String, for dialect: any EventDialect) -> Bool {
+        let parts = authorization.split(separator: " ", maxSplits: 1)
+        guard parts.first?.lowercased() == "bearer" else { return false }
+        return dialect.name != .matrix || parts.last?.hasPrefix(APIKeySecret.prefix) == true
+    }
+
     /// Whether a body may turn out to be larger than those of events are as a rule.
     static func mayBeLarge(_ request: Request) -> Bool {
         guard request.headers[.contentEncoding] == nil, let length = request.headers[.contentLength] else {

@@ -39,7 +39,7 @@ struct DialectPostController: Controller {
         _ dialect: any EventDialect,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        try await count.counting("events/\(dialect.name.rawValue)", context) {
+        try await count.counting(.dialect(dialect), context) {
             guard dialect.name == .matrix else { return try await receive(request, dialect, context) }
             return try await asMatrix(context) { try await receive(request, dialect, context) }
         }
@@ -80,11 +80,11 @@ struct DialectPostController: Controller {
             }
             let settings = sender.document?.settings ?? JSONObject()
             let reading = try DialectDesk.read(posted, by: dialect, settings, now: services.clock.now())
-            let known = reading.events.count { if case .known = $0.content { true } else { false } }
-            if known > 0 { try services.rates.take(events: known, of: network) }
+            if reading.knownCount > 0 { try services.rates.take(events: reading.knownCount, of: network) }
             let receipts = try await accept(inSlices: reading.events.map(\.parsed), of: network.id)
             journal.answered(reading, receipts, dialect.name, in: network.id)
-            return dialect.response(to: reading, receipts)
+            let answer = dialect.answer(to: reading, receipts)
+            return .json(answer.json, status: answer.status)
         }
     }
 
@@ -115,7 +115,9 @@ struct DialectPostController: Controller {
     ) async throws -> Sender {
         let networkID = try context.identifier("network", as: Network.self)
         let known = try await services.authenticator.sender(of: dialect.name, in: networkID, context)
-        if claimsKey(request, dialect) {
+        if let authorization = request.headers[values: .authorization].first,
+            DialectDesk.isKey(authorization, for: dialect)
+        {
             do {
                 let access = try await access(request, context)
                 try access.requireEvents()
@@ -132,14 +134,6 @@ struct DialectPostController: Controller {
             throw Problem.notFound()
         }
         return Sender(network: known.network, document: known.document, hasKey: false)
-    }
-
-    /// Whether an API key is shown, and not something of the dialect's own.
-    private func claimsKey(_ request: Request, _ dialect: any EventDialect) -> Bool {
-        guard let header = request.headers[values: .authorization].first else { return false }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.first?.lowercased() == "bearer" else { return false }
-        return dialect.name != .matrix || parts.last?.hasPrefix(APIKeySecret.prefix) == true
     }
 
     /// Why a post is passed over without a word; `nil` for one that proves who sent it.

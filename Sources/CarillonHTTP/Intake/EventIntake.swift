@@ -5,7 +5,8 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Takes posts of single events: all that arrive in one turn of an event loop are stored by one task for each network.
+/// Takes posts of single events and notifications, and of dialects: all that arrive in one turn of an event loop are stored by one task for
+/// each network.
 ///
 /// Whatever is unusual, refused or failed goes the way of all other requests, which finds the words for it; so does everything while each
 /// answer is logged.
@@ -13,10 +14,10 @@ final class EventIntake: RequestIntake {
     /// A post, and who is told what becomes of it.
     private typealias Taken = (post: EventPost, reply: (IntakeReply) -> Void)
 
-    static let route = "/v1/networks/{network}/events"
     /// The most bytes of a body that is read on an event loop, which everybody else's connections wait for.
     private static let largestBody = 32 << 10
-    private static let largestFlight = 32
+    /// The most events that one task stores, unless one post has more.
+    private static let largestFlight = EventPost.maximumEvents
 
     private let services: Services
     private let settings: ServerSettings
@@ -37,14 +38,14 @@ final class EventIntake: RequestIntake {
         self.settings = settings
         self.loop = loop
         journal = PostJournal(entries: services.journal, history: services.history)
-        count = PostCount(authenticator: services.authenticator, recorder: services.recorder)
+        count = PostCount(services, journal: journal)
         metrics = RequestMetrics(factory: services.metrics)
         ids = UUIDv7Generator()
         isOn = services.logger.logLevel > .debug
     }
 
     func mayTake(_ head: HTTPRequestHead) -> Bool {
-        guard isOn, head.method == .POST, EventPost.mayBe(at: head.uri),
+        guard isOn, head.method == .POST, PostAddress(head.uri) != nil,
             let length = head.headers.first(name: "content-length").flatMap({ Int($0) })
         else { return false }
         return length <= Self.largestBody
@@ -52,7 +53,7 @@ final class EventIntake: RequestIntake {
 
     func take(_ head: HTTPRequestHead, _ body: ByteBuffer, reply: @escaping (IntakeReply) -> Void) -> Bool {
         guard let post = EventPost(head, body, services, within: settings),
-            services.rates.admits(events: 1, of: post.network)
+            post.weight == 0 || services.rates.admits(events: post.weight, of: post.network)
         else { return false }
         if waiting.isEmpty {
             // Behind all that has arrived in this turn.
@@ -66,11 +67,14 @@ final class EventIntake: RequestIntake {
         let departing = waiting
         waiting = [:]
         for (network, all) in departing {
-            var rest = all[...]
-            while !rest.isEmpty {
-                fly(rest.prefix(Self.largestFlight), of: network)
-                rest = rest.dropFirst(Self.largestFlight)
+            var (start, size) = (0, 0)
+            for (index, (post, _)) in all.enumerated() {
+                size += post.events.count
+                guard size > Self.largestFlight else { continue }
+                fly(all[start..<index], of: network)
+                (start, size) = (index, post.events.count)
             }
+            fly(all[start...], of: network)
         }
     }
 
@@ -78,7 +82,7 @@ final class EventIntake: RequestIntake {
         lastFlight += 1
         flights[lastFlight] = flight
         let intake = NIOLoopBound(self, eventLoop: loop)
-        Task { [services, limit = settings.workLimit, events = flight.map(\.post.event), number = lastFlight] in
+        Task { [services, limit = settings.workLimit, events = flight.flatMap(\.post.events), number = lastFlight] in
             let outcome: Result<[Receipt], any Error>
             do {
                 let receipts = try await UnitOfWork.run(within: limit) { try await services.accept(events, network) }
@@ -94,12 +98,16 @@ final class EventIntake: RequestIntake {
         guard let flight = flights.removeValue(forKey: number) else { return }
         switch outcome {
         case .success(let receipts):
-            count.add(receipts.count, on: "events", of: network)
+            for (name, posts) in Dictionary(grouping: flight, by: \.post.kind.name) {
+                count.add(posts.count, on: name, of: network)
+            }
             let date = date.text
-            for ((post, reply), receipt) in zip(flight, receipts) {
-                let reason = post.reasonToIgnore
-                journal.answered([receipt], ignoring: reason, in: network)
-                answer(post, receipt.json(because: reason), date, reply)
+            var rest = receipts[...]
+            for (post, reply) in flight {
+                let own = Array(rest.prefix(post.events.count))
+                rest = rest.dropFirst(post.events.count)
+                post.note(own, in: journal)
+                answer(post, own, date, reply)
             }
         case .failure(let error):
             // What is wrong with one of many is told to that one, once each is tried alone.
@@ -108,22 +116,24 @@ final class EventIntake: RequestIntake {
                 if isOfAll {
                     reply(.handOn(failure: FailedRequests.Failure(error, in: network, since: post.since)))
                 } else {
-                    services.rates.giveBack(events: 1, of: post.network)
+                    services.rates.giveBack(events: post.weight, of: post.network)
                     reply(.handOn(failure: nil))
                 }
             }
         }
     }
 
-    private func answer(_ post: EventPost, _ json: JSONValue, _ date: String, _ reply: (IntakeReply) -> Void) {
-        let body = ByteBuffer(bytes: json.serialized)
+    private func answer(_ post: EventPost, _ receipts: [Receipt], _ date: String, _ reply: (IntakeReply) -> Void) {
+        let answer = post.answer(receipts)
+        let body = ByteBuffer(bytes: answer.json.serialized)
         let headers: HTTPHeaders = [
             "Content-Type": "application/json", "Cache-Control": "no-store", "Content-Length": "\(body.readableBytes)",
             "x-request-id": post.requestID ?? ids.next().canonicalText, "Date": date,
         ]
-        reply(.answer(HTTPResponseHead(version: .http1_1, status: .accepted, headers: headers), body))
+        let status = HTTPResponseStatus(statusCode: answer.status.code)
+        reply(.answer(HTTPResponseHead(version: .http1_1, status: status, headers: headers), body))
         metrics.answered(
-            RequestMetrics.Key(route: Self.route, method: .post, status: Int(HTTPResponseStatus.accepted.code)),
+            RequestMetrics.Key(route: post.kind.route, method: .post, status: answer.status.code),
             after: .now - post.since
         )
     }

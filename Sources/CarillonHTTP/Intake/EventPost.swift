@@ -1,111 +1,158 @@
 import CarillonCore
+import CarillonDialects
 import CarillonEdge
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// A post of one event, with nothing about it that is unusual: its sender known, and read.
+/// A post of events, with nothing about it that is unusual: its sender known, and read.
 struct EventPost {
-    private static let prefix = "/v1/networks/"
-    private static let suffix = "/events"
-    /// As they are written by nearly everybody.
-    private static let contentTypes: Set = [
-        "application/json", "application/json; charset=utf-8", "application/json;charset=utf-8",
-    ]
+    /// The most events that one is read for.
+    static let maximumEvents = 32
 
     let since = ContinuousClock.now
+    let kind: PostAddress.Kind
     let network: Network
-    let event: ParsedEvent
+    let events: [ParsedEvent]
+    /// How many events count against the network's rate.
+    let weight: Int
     /// The id that the caller gave the request.
     let requestID: String?
+    /// What a dialect has read; `nil` for what was written for Carillon.
+    private let reading: DialectReading?
 
     /// Reads a request; `nil` for whatever is unusual or not right, or would have to be waited for.
     init?(_ head: HTTPRequestHead, _ body: ByteBuffer, _ services: Services, within settings: ServerSettings) {
-        guard head.version == .http1_1, let networkID = Self.network(of: head.uri),
-            let headers = Headers(head.headers, within: settings)
+        guard head.version == .http1_1, let address = PostAddress(head.uri),
+            let fields = PostHead(head.headers, within: settings), fields.allows(address.kind)
         else { return nil }
-        let bytes = Array(body.readableBytesView)
-        // Of an array its elements share a commit anyway.
-        guard bytes.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{") else { return nil }
-        guard let network = headers.sender(of: bytes, to: networkID, services.authenticator),
-            case .single(var event)? = try? EventParser(clock: services.clock)
-                .parse(body: bytes, fallbackSourceID: headers.id)
+        let post = Unread(head: head, fields: fields, body: Array(body.readableBytesView), networkID: address.networkID)
+        let reading = try? services.read(post, as: address.kind)
+        guard let reading, (1...Self.maximumEvents).contains(reading.events.count) else { return nil }
+        kind = address.kind
+        network = reading.network
+        events = reading.events.map { $0.traced(fields.trace) }
+        self.reading = reading.dialect
+        weight = reading.dialect?.knownCount ?? events.count
+        requestID = fields.requestID
+    }
+}
+
+extension EventPost {
+    /// What its sender is told, once its events are durable.
+    func answer(_ receipts: [Receipt]) -> (status: HTTPResponse.Status, json: JSONValue) {
+        if case .dialect(let dialect) = kind, let reading { return dialect.answer(to: reading, receipts) }
+        return (.accepted, receipts.first?.json(because: reasonToIgnore) ?? .null)
+    }
+
+    /// Writes down what became of it.
+    func note(_ receipts: [Receipt], in journal: PostJournal) {
+        switch kind {
+        case .event: journal.answered(receipts, ignoring: reasonToIgnore, in: network.id)
+        case .notification: break
+        case .dialect(let dialect):
+            if let reading { journal.answered(reading, receipts, dialect.name, in: network.id) }
+        }
+    }
+
+    /// Why an event has no effect; `nil` when it has.
+    private var reasonToIgnore: String? {
+        if case .ignored(let type)? = events.first?.content { EventType.reasonToIgnore(type) } else { nil }
+    }
+}
+
+extension ParsedEvent {
+    /// It as part of a trace, unless it stands in one of its own.
+    fileprivate func traced(_ trace: TraceContext?) -> Self {
+        guard let trace, case .known(var event) = content, event.trace == nil else { return self }
+        event.trace = trace
+        var traced = self
+        traced.content = .known(event)
+        return traced
+    }
+}
+
+/// What arrived, and to what network.
+private struct Unread {
+    var head: HTTPRequestHead
+    var fields: PostHead
+    var body: [UInt8]
+    var networkID: NetworkID
+
+    /// Whether it is no array, whose elements share a commit anyway.
+    var isObject: Bool { body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{") }
+}
+
+extension Services {
+    fileprivate typealias Reading = (network: Network, events: [ParsedEvent], dialect: DialectReading?)
+
+    /// Reads a post whose sender is known; `nil`, or whatever error, where it has to go the long way.
+    fileprivate func read(_ post: Unread, as kind: PostAddress.Kind) throws -> Reading? {
+        switch kind {
+        case .event: try event(post)
+        case .notification: try notification(post)
+        case .dialect(let dialect): try events(post, of: dialect)
+        }
+    }
+
+    private func event(_ post: Unread) throws -> Reading? {
+        guard post.isObject,
+            let network = try post.fields.authorization == nil ? signer(of: post) : keyHolder(of: post)?.network,
+            case .single(let event) = try EventParser(clock: clock)
+                .parse(body: post.body, fallbackSourceID: post.fields.id)
         else { return nil }
-        if case .known(var known) = event.content, known.trace == nil, let trace = headers.trace {
-            known.trace = trace
-            event.content = .known(known)
-        }
-        self.network = network
-        self.event = event
-        requestID = headers.requestID
+        return (network, [event], nil)
     }
 
-    /// Why it has no effect; `nil` when it has.
-    var reasonToIgnore: String? {
-        if case .ignored(let type) = event.content { EventType.reasonToIgnore(type) } else { nil }
+    private func notification(_ post: Unread) throws -> Reading? {
+        guard post.isObject, let access = access(of: post) else { return nil }
+        try access.requireNotifications()
+        let key = try IdempotencyKey.checked(post.fields.idempotencyKey, upTo: Identifier<Event>.maximumBytes)
+        guard
+            case .single(let notification) = try NotificationParser(self, of: access)
+                .parse(post.body, key: key, by: access)
+        else { return nil }
+        return (access.network, [notification], nil)
     }
 
-    /// Whether an address is one that events are posted to, as far as its beginning and its end say.
-    static func mayBe(at uri: String) -> Bool { uri.hasPrefix(prefix) && uri.hasSuffix(suffix) }
-
-    /// The network of an address that events are posted to, if nothing in it has to be decoded.
-    private static func network(of uri: String) -> NetworkID? {
-        guard mayBe(at: uri), uri.utf8.count > prefix.utf8.count + suffix.utf8.count else { return nil }
-        let id = uri.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
-        guard id.allSatisfy(isPlain), id.contains(where: { $0 != UInt8(ascii: ".") }) else { return nil }
-        return NetworkID(String(Substring(id)))
-    }
-
-    /// Letters, digits, and what else stands for itself in a segment (RFC 3986 section 2.3).
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-
-    /// What header fields say, each of which stands there once.
-    private struct Headers {
-        var id: String?
-        var requestID: String?
-        var trace: TraceContext?
-        private var authorization: String?
-        private var timestamp: String?
-        private var signatures: String?
-
-        /// The network, if it is known already that whoever sent this may post its events.
-        func sender(of body: [UInt8], to networkID: NetworkID, _ authenticator: Authenticator) -> Network? {
-            if let authorization { return authenticator.rememberedSender(authorization, of: networkID) }
-            guard let id, let timestamp, let signatures else { return nil }
-            let signature = SignedBody(id: id, timestamp: timestamp, signatures: signatures)
-            return authenticator.rememberedSender(signature, body, of: networkID)
-        }
-
-        /// Reads header fields; `nil` when one changes how a request is read, or there are more than may be.
-        init?(_ headers: HTTPHeaders, within settings: ServerSettings) {
-            var (count, bytes) = (0, 0)
-            var seen: Set<String> = []
-            for (name, value) in headers {
-                count += 1
-                bytes += ServerSettings.headerBytes(name, value)
-                let name = name.lowercased()
-                switch name {
-                case "authorization": authorization = value
-                case "webhook-id": id = value
-                case "webhook-timestamp": timestamp = value
-                case "webhook-signature": signatures = value
-                case "x-request-id": requestID = RequestIDMiddleware.accepted(value)
-                case "traceparent": trace = TraceContext(value)
-                case "content-type": guard EventPost.contentTypes.contains(value.lowercased()) else { return nil }
-                case "connection": guard value.lowercased() == "keep-alive" else { return nil }
-                case "content-encoding", "expect", "transfer-encoding", "upgrade": return nil
-                default: continue
-                }
-                guard seen.insert(name).inserted else { return nil }
+    private func events(_ post: Unread, of dialect: any EventDialect) throws -> Reading? {
+        guard !Gunzip.isPacked(post.body) else { return nil }
+        let known = authenticator.rememberedSender(of: dialect.name, in: post.networkID)
+        let request = DialectRequest(
+            target: post.head.uri,
+            headers: post.head.headers.map { (name: $0.name, value: $0.value) },
+            body: post.body
+        )
+        let network: Network?
+        if let authorization = post.fields.authorization, DialectDesk.isKey(authorization, for: dialect) {
+            network = try keyHolder(of: post)?.network
+        } else {
+            guard let known, known.document.isEnabled else { return nil }
+            if dialect.name == .cloudevents, post.fields.isSigned {
+                network = signer(of: post)
+            } else {
+                try dialect.verify(request, known.document, now: clock.now())
+                network = known.network
             }
-            guard count <= settings.headerCount, bytes <= settings.headerBytes else { return nil }
         }
+        guard let network else { return nil }
+        let settings = known?.document.settings ?? JSONObject()
+        let reading = try DialectDesk.read(request, by: dialect, settings, now: clock.now())
+        return (network, reading.events.map(\.parsed), reading)
+    }
+
+    private func access(of post: Unread) -> Access? {
+        post.fields.authorization.flatMap { authenticator.remembered($0, of: post.networkID) }
+    }
+
+    /// Who may post events by the key that is shown.
+    private func keyHolder(of post: Unread) throws -> Access? {
+        let access = access(of: post)
+        try access?.requireEvents()
+        return access
+    }
+
+    private func signer(of post: Unread) -> Network? {
+        post.fields.signature.flatMap { authenticator.rememberedSender($0, post.body, of: post.networkID) }
     }
 }

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonDialects
 import CarillonEdge
 import HTTPTypes
 import Hummingbird
@@ -8,15 +9,32 @@ import Hummingbird
 struct PostCount: Sendable {
     private static let refusals: Set<HTTPResponse.Status> = [.unauthorized, .forbidden, .notFound]
 
-    let authenticator: Authenticator
-    let recorder: StatisticsRecorder
+    private let authenticator: Authenticator
+    private let recorder: StatisticsRecorder
+    private let failures: FailedRequests
+    private let journal: PostJournal
 
-    /// Answers a post on a route, which is called as it goes on behind the network's.
+    init(_ services: Services, journal: PostJournal) {
+        authenticator = services.authenticator
+        recorder = services.recorder
+        failures = services.failures
+        self.journal = journal
+    }
+
+    /// Answers a post; one that failed on its event loop fails as it did there.
     func counting(
-        _ route: String,
+        _ kind: PostAddress.Kind,
         _ context: CarillonRequestContext,
         _ body: () async throws -> Response
     ) async throws -> Response {
+        let route = kind.name
+        if let failure = failures.take(context.channel) {
+            context.caller.note(.network(failure.network))
+            context.caller.note(since: failure.since)
+            if let place = kind.place { journal.note(failure.error, place, in: failure.network) }
+            add(1, on: route, of: failure.network)
+            throw failure.error
+        }
         do {
             let response = try await body()
             await count(response.status, on: route, context)
@@ -42,6 +60,17 @@ struct PostCount: Sendable {
             figures.posts[route, default: StatisticsFigures.Posts()].all += 1
             guard let status, Self.refusals.contains(status) else { return }
             figures.posts[route]?.refused += 1
+        }
+    }
+}
+
+extension PostAddress.Kind {
+    /// Where it is written down what became of its posts; `nil` where it is not.
+    fileprivate var place: PostJournal.Place? {
+        switch self {
+        case .event: .native
+        case .notification: nil
+        case .dialect(let dialect): .dialect(dialect.name)
         }
     }
 }

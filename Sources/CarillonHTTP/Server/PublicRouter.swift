@@ -16,7 +16,7 @@ package enum PublicRouter {
     ) -> Router<CarillonRequestContext> {
         let overview = NetworkOverview(survey: services.survey, recorder: services.recorder)
         let posts = PostJournal(entries: services.journal, history: services.history)
-        let count = PostCount(authenticator: services.authenticator, recorder: services.recorder)
+        let count = PostCount(services, journal: posts)
         let controllers: [any Controller] = [
             CallerController(services: services),
             OverviewController(services: services, overview: overview),

@@ -1,0 +1,73 @@
+import CarillonCore
+import CarillonDialects
+
+/// What a request is posted to, where nothing in its address has to be decoded and there is no query.
+struct PostAddress {
+    enum Kind {
+        case event
+        case notification
+        case dialect(any EventDialect)
+
+        /// What its posts are counted by.
+        var name: String {
+            switch self {
+            case .event: "events"
+            case .notification: "notifications"
+            case .dialect(let dialect): "events/\(dialect.name.rawValue)"
+            }
+        }
+
+        /// The pattern of its addresses.
+        var route: String { "/v1/networks/{network}/\(name)" }
+    }
+
+    private static let prefix = "/v1/networks/"
+
+    let networkID: NetworkID
+    let kind: Kind
+
+    /// Reads the target of a request; `nil` for one that no ``EventPost`` comes to.
+    init?(_ target: String) {
+        guard target.hasPrefix(Self.prefix) else { return nil }
+        let path = target.dropFirst(Self.prefix.utf8.count)
+        guard let end = path.utf8.firstIndex(of: UInt8(ascii: "/")), let kind = Kind(path[end...]),
+            let networkID = Self.networkID(path[..<end])
+        else { return nil }
+        self.networkID = networkID
+        self.kind = kind
+    }
+
+    private static func networkID(_ segment: Substring) -> NetworkID? {
+        guard segment.utf8.allSatisfy(isPlain), segment.utf8.contains(where: { $0 != UInt8(ascii: ".") })
+        else { return nil }
+        return NetworkID(String(segment))
+    }
+
+    /// Letters, digits, and what else stands for itself in a segment (RFC 3986 section 2.3).
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
+
+extension PostAddress.Kind {
+    private static let dialects = "/events/"
+
+    fileprivate init?(_ path: Substring) {
+        switch path {
+        case "/events": self = .event
+        case "/notifications": self = .notification
+        default:
+            // A homeserver has errors of its own, and posts by other paths.
+            guard path.hasPrefix(Self.dialects),
+                let name = DialectName(rawValue: String(path.dropFirst(Self.dialects.utf8.count))), name != .matrix
+            else { return nil }
+            self = .dialect(Dialects.named(name))
+        }
+    }
+}
