@@ -8,7 +8,7 @@ package import CarillonCore
 /// - SeeAlso: Apple, "Establishing a token-based connection to APNs".
 package final class APNsTokenSource: Sendable {
     /// Stores `candidate` under `key` unless there is a token that was issued at `ifOlderThan` or later, and answers the
-    /// one that is stored then.
+    /// one that is stored then. One that is ahead of the candidate's time is none.
     package typealias Tokens =
         @Sendable (_ key: String, _ candidate: ProviderToken, _ ifOlderThan: Timestamp) async throws -> ProviderToken
 
@@ -49,7 +49,8 @@ package final class APNsTokenSource: Sendable {
         } catch let error as CancellationError {
             throw error
         } catch {
-            guard let token = known.last(key.name), token.issuedAt > now - Self.longestAge else { throw error }
+            guard let token = known.last(key.name), token.issuedAt > now - Self.longestAge, !token.isAhead(of: now)
+            else { throw error }
             return token
         }
     }
@@ -76,7 +77,11 @@ package final class APNsTokenSource: Sendable {
     }
 
     private func token(for key: APNsSigningKey, ifOlderThan oldest: Timestamp) async throws -> ProviderToken {
-        try await known.value(of: key.name, while: { $0.issuedAt >= oldest }) { [tokens, clock] in
+        let now = clock.now()
+        return try await known.value(
+            of: key.name,
+            while: { $0.issuedAt >= oldest && !$0.isAhead(of: now) }
+        ) { [tokens, clock] in
             try await tokens(key.name, try key.token(at: clock.now()), oldest)
         }
     }

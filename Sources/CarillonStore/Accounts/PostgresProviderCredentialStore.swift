@@ -124,14 +124,17 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore, Provide
     ) async throws -> ProviderToken {
         let hash = Array(SHA256.hash(data: Array(key.utf8)))
         let sealed = try box.seal(Array(candidate.value.utf8), for: .providerToken, in: nil)
+        let latest = candidate.issuedAt + ProviderToken.leeway
         let kept = try await pool.write { session in
             try session.queryFirst(
                 """
                 INSERT INTO provider_tokens AS t (key_hash, sealed, issued_at)
                 VALUES (\(hash), \(sealed), \(candidate.issuedAt.stored))
                 ON CONFLICT (key_hash) DO UPDATE
-                SET sealed = CASE WHEN t.issued_at < \(oldest.stored) THEN EXCLUDED.sealed ELSE t.sealed END,
-                    issued_at = CASE WHEN t.issued_at < \(oldest.stored) THEN EXCLUDED.issued_at ELSE t.issued_at END
+                SET sealed = CASE WHEN t.issued_at BETWEEN \(oldest.stored) AND \(latest.stored)
+                                  THEN t.sealed ELSE EXCLUDED.sealed END,
+                    issued_at = CASE WHEN t.issued_at BETWEEN \(oldest.stored) AND \(latest.stored)
+                                     THEN t.issued_at ELSE EXCLUDED.issued_at END
                 RETURNING sealed, issued_at
                 """
             ) { row in (sealed: try row.decode(0, as: [UInt8].self), issuedAt: try row.timestamp(1)) }

@@ -102,6 +102,24 @@ import Testing
         #expect(try await source.token(for: key).issuedAt == shared.now)
     }
 
+    @Test func `one that a wrong clock has made is replaced as soon as the clock is right`() async throws {
+        let source = shared.source()
+        let key = try key()
+        shared.pass(.seconds(60 * 60))
+        let early = try await source.token(for: key)
+        shared.pass(.seconds(-60 * 60))
+        let token = try await source.token(for: key)
+        #expect(token.issuedAt == shared.now)
+        #expect(try await shared.source().token(for: key) == token)
+        // Clocks of replicas may be a little apart.
+        shared.pass(.seconds(-60))
+        #expect(try await source.token(for: key) == token)
+        shared.store(early, under: key.name)
+        shared.fail(.timedOut)
+        shared.pass(.milliseconds(-1))
+        await #expect(throws: OutboundError.timedOut) { try await source.token(for: key) }
+    }
+
     @Test func `a token that Apple takes for expired is replaced once, if it is old enough`() async throws {
         let source = shared.source()
         let key = try key()

@@ -40,7 +40,9 @@ final class TestTokens: Sendable {
             return try self.state.withLock { state in
                 state.requests += 1
                 if let failure = state.failure { throw failure }
-                if let token = state.stored[key], token.issuedAt >= oldest { return token }
+                if let token = state.stored[key], token.issuedAt >= oldest, !token.isAhead(of: candidate.issuedAt) {
+                    return token
+                }
                 state.stored[key] = candidate
                 return candidate
             }

@@ -97,6 +97,11 @@ import Testing
         #expect(try await store.providerToken("key", candidate: new, ifOlderThan: .seconds(1_000)) == old)
         #expect(try await store.providerToken("key", candidate: new, ifOlderThan: .seconds(1_001)) == new)
         #expect(try await store.providerToken("other", candidate: old, ifOlderThan: .seconds(0)) == old)
+        // A clock that was wrong has made it.
+        let right = ProviderToken(value: "right", issuedAt: .seconds(3_940))
+        #expect(try await store.providerToken("key", candidate: right, ifOlderThan: .seconds(1_000)) == new)
+        let earlier = ProviderToken(value: "earlier", issuedAt: .seconds(3_939))
+        #expect(try await store.providerToken("key", candidate: earlier, ifOlderThan: .seconds(1_000)) == earlier)
     }
 
     @Test func `of several who make a token at once all get the same`() async throws {

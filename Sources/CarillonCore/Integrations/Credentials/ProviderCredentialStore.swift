@@ -44,8 +44,8 @@ package protocol ProviderCredentialStore: Sendable {
 
 /// Tokens that providers' credentials were exchanged for.
 package protocol ProviderTokenStore: Sendable {
-    /// Stores `candidate` under `key` unless a token is there that was issued at `oldest` or later; answers what is there
-    /// then, so that replicas and restarts share one token instead of minting more.
+    /// Stores `candidate` under `key` unless a token is there that was issued at `oldest` or later, and is not ahead of the candidate's
+    /// time; answers what is there then, so that replicas and restarts share one token instead of minting more.
     func providerToken(
         _ key: String,
         candidate: ProviderToken,

@@ -10,6 +10,12 @@ package struct ProviderToken: Sendable, Hashable, CustomStringConvertible, Custo
         self.issuedAt = issuedAt
     }
 
+    /// How far the clocks of replicas may be apart.
+    package static let leeway = Duration.seconds(60)
+
+    /// Whether the clock that it was made by was wrong, if it is `now`.
+    package func isAhead(of now: Timestamp) -> Bool { issuedAt > now + Self.leeway }
+
     /// When it was made, never the token.
     package var description: String { "token issued at \(issuedAt)" }
     /// Shows nothing to `dump`.
