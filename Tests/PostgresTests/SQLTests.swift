@@ -196,11 +196,20 @@ import Testing
         (.server(.adminShutdown), true), (.server(.crashShutdown), true), (.server(.cannotConnectNow), true),
         (.server(.tooManyConnections), true), (.server(SQLState(rawValue: "08006")), true),
         (.server(.lockNotAvailable), true), (.server(.queryCanceled), true), (.server(.readOnlySQLTransaction), true),
+        (.server(.systemError), true), (.server(.ioError), true), (.server(.diskFull), true),
         (.server(.uniqueViolation), false), (.server(.serializationFailure), false), (.server(.syntaxError), false),
+        (.server(SQLState(rawValue: "25P04")), false), (.server(.internalError), false),
         (.shuttingDown, false), (.cancelled, false), (.decoding, false), (.encoding, false),
         (.invalidConfiguration, false),
     ])
     func `tells a server that is away or overloaded from a mistake`(kind: PostgresError.Kind, isConnectivity: Bool) {
         #expect(PostgresError(kind).isConnectivity == isConnectivity)
+    }
+
+    @Test func `whatever ended the session may succeed in another one`() {
+        var report = PostgresError.ServerReport(sqlState: SQLState(rawValue: "25P04"))
+        #expect(!PostgresError(server: report).isConnectivity)
+        report.isFatal = true
+        #expect(PostgresError(server: report).isConnectivity)
     }
 }

@@ -114,7 +114,7 @@ extension PostgresError {
         case .connectionFailed, .connectionLost, .timedOut, .deadlineExceeded, .poolExhausted:
             true
         case .server(let state):
-            Self.connectivityStates.contains(state) || state.errorClass == "08" || state.errorClass == "53"
+            endsSession || Self.connectivityStates.contains(state) || ["08", "53"].contains(state.errorClass)
         case .shuttingDown, .cancelled, .decoding, .encoding, .invalidConfiguration:
             false
         }
@@ -153,7 +153,7 @@ extension PostgresError {
 
     private static let connectivityStates: Set<SQLState> = [
         .adminShutdown, .crashShutdown, .cannotConnectNow, .lockNotAvailable, .queryCanceled,
-        .readOnlySQLTransaction, .idleInTransactionSessionTimeout,
+        .readOnlySQLTransaction, .systemError, .ioError,
     ]
 }
 

@@ -39,8 +39,6 @@ extension SQLState {
     public static let noActiveSQLTransaction = SQLState(rawValue: "25P01")
     /// `25P02`: an earlier statement of the transaction failed.
     public static let inFailedSQLTransaction = SQLState(rawValue: "25P02")
-    /// `25P03`: the session idled inside a transaction for too long and was ended.
-    public static let idleInTransactionSessionTimeout = SQLState(rawValue: "25P03")
     /// `26000`: no prepared statement of that name.
     public static let invalidSQLStatementName = SQLState(rawValue: "26000")
     /// `40001`: a serializable or repeatable-read transaction met another one; run it again.
@@ -71,6 +69,10 @@ extension SQLState {
     public static let crashShutdown = SQLState(rawValue: "57P02")
     /// `57P03`: the server is starting up or shutting down.
     public static let cannotConnectNow = SQLState(rawValue: "57P03")
+    /// `58000`: the server's operating system did not do what it was asked for.
+    public static let systemError = SQLState(rawValue: "58000")
+    /// `58030`: a file could not be read or written.
+    public static let ioError = SQLState(rawValue: "58030")
     /// `XX000`: something that nobody expected.
     public static let internalError = SQLState(rawValue: "XX000")
 }
