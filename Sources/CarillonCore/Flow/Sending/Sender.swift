@@ -34,6 +34,8 @@ package final class Sender: Service {
     private struct Sending {
         var turn: SendingQueue.Queue.Turn
         let ledger: SendLedger
+        /// What calls the provider.
+        var call: Task<Void, Never>?
     }
 
     /// A sender.
@@ -195,7 +197,13 @@ extension Sender {
             if await probe(turn, provider, ledger) {
                 let rest = ledger.rest
                 statistics.noteHandOver(of: turn.item, devices: rest.targets.count)
-                await provider.send(rest) { target, outcome in self.note(target, outcome, in: ledger) }
+                let call = Task { await provider.send(rest) { self.note($0, $1, in: ledger) } }
+                sending.withLock { $0[ObjectIdentifier(ledger)]?.call = call }
+                await withTaskCancellationHandler {
+                    await call.value
+                } onCancel: {
+                    call.cancel()
+                }
             }
         } else {
             let reason = "no credential for \(group.lane.provider.rawValue)"
@@ -278,6 +286,8 @@ extension Sender {
         let all = sending.withLock { Array($0.values) }
         guard !all.isEmpty else { return nil }
         for one in all {
+            // What is left of it may be claimed by others before it could be written down.
+            if !isSafe(one.turn.item) { one.call?.cancel() }
             guard let moment = one.ledger.momentOfPage(after: pageInterval, less: haste) else { continue }
             if moment <= now { handOn(one.ledger, isOver: false) } else { next = min(next, moment) }
         }
@@ -292,6 +302,11 @@ extension Sender {
         let now = ContinuousClock.now
         do {
             let held = try await claims.renew(groups)
+            self.sending.withLock { sending in
+                for (key, one) in sending where held.contains(one.ledger.group.id) {
+                    sending[key]?.turn.item.leasedAt = now
+                }
+            }
             for group in queue.renewed(at: now, asked: Set(waiting.map(\.id)), held: held) {
                 logger.debug("A lease was lost", metadata: group.metadata)
                 metrics.lostLease()
