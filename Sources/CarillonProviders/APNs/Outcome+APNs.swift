@@ -8,6 +8,8 @@ extension Outcome {
     /// - SeeAlso: Apple, "Handling notification responses from APNs"; `docs/providers/apns.md`.
     init(_ answer: APNsAnswer) {
         let reason = answer.reason ?? "http \(answer.status)"
+        // For whoever looks up what is wrong with the credential.
+        let refusal = answer.reason.map { "\(answer.status) \($0)" } ?? reason
         switch (answer.status, answer.reason ?? "") {
         case (200..<300, _):
             self = .delivered(id: answer.id)
@@ -18,11 +20,11 @@ extension Outcome {
             self = .quarantine(reason: reason)
 
         case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"):
-            self = .misconfigured(reason: reason)
+            self = .misconfigured(reason: refusal)
         case (403, "UnrelatedKeyIdInToken"):
             self = .retry(after: nil, reason: reason)
         case (401, _), (403, _):
-            self = .misconfigured(reason: reason)
+            self = .misconfigured(reason: refusal)
         case (429, "TooManyProviderTokenUpdates"):
             self = .deferLane(after: .seconds(60), reason: reason)
 
@@ -57,7 +59,7 @@ extension Finding {
         let outcome = Outcome(answer)
         switch outcome {
         case .misconfigured(let reason) where answer.concernsEnvironment:
-            self = .certain(.retry(after: Self.environmentPause, reason: reason))
+            self = .certain(.retry(after: Self.environmentPause, reason: answer.reason ?? reason))
         case .retry(let wait, let reason) where answer.saysUnavailable:
             self = .limit(ofDevice: outcome, ofLane: .deferLane(after: wait, reason: reason))
         default:

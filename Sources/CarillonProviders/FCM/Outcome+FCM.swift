@@ -45,10 +45,10 @@ extension Finding {
         }
         switch answer.errorStatus {
         case "INVALID_ARGUMENT": self = .certain(Self.invalidArgument(answer))
-        case "UNAUTHENTICATED": self = .certain(.misconfigured(reason: "UNAUTHENTICATED"))
-        case "PERMISSION_DENIED": self = .certain(.misconfigured(reason: "PERMISSION_DENIED"))
+        case "UNAUTHENTICATED": self = .certain(.misconfigured(reason: answer.refusal("UNAUTHENTICATED")))
+        case "PERMISSION_DENIED": self = .certain(.misconfigured(reason: answer.refusal("PERMISSION_DENIED")))
         // Devices that are gone have a code of FCM's own: without it the project or the path is wrong.
-        case "NOT_FOUND": self = .certain(.misconfigured(reason: "NOT_FOUND"))
+        case "NOT_FOUND": self = .certain(.misconfigured(reason: answer.refusal("NOT_FOUND")))
         case "RESOURCE_EXHAUSTED": self = .certain(Self.quota(answer, retryAfter: retryAfter))
         case "INTERNAL", "UNAVAILABLE", "DEADLINE_EXCEEDED", "ABORTED":
             self = .certain(.retry(after: pause, reason: answer.errorStatus ?? ""))
@@ -75,7 +75,7 @@ extension Finding {
             // With the service account of another project it is what every device gets.
             self = .refusal(
                 ofDevice: .unregister(at: nil, reason: reason),
-                ofLane: .misconfigured(reason: reason),
+                ofLane: .misconfigured(reason: answer.refusal(reason)),
                 unclear: .retry(after: max(retryAfter ?? .zero, Self.mismatchPause), reason: reason),
                 namesDevice: true
             )
@@ -83,7 +83,7 @@ extension Finding {
             // The project lacks the key for iPhones or browsers: no reason to stop what goes to Android.
             self = .partial(
                 ofKind: .retry(after: Self.thirdPartyPause, reason: reason),
-                ofLane: .misconfigured(reason: reason)
+                ofLane: .misconfigured(reason: answer.refusal(reason))
             )
         }
     }
@@ -108,9 +108,10 @@ extension Finding {
         pause: Duration,
         failures: Int
     ) -> Outcome {
-        let reason = answer.errorCode ?? answer.errorStatus ?? "http \(answer.status)"
+        let word = answer.errorCode ?? answer.errorStatus
+        let reason = word ?? "http \(answer.status)"
         switch answer.status {
-        case 300..<400, 401, 403, 404: return .misconfigured(reason: reason)
+        case 300..<400, 401, 403, 404: return .misconfigured(reason: word.map(answer.refusal) ?? reason)
         case 400 where answer.saysInvalidToken: return invalidArgument(answer)
         case 413: return .bug(reason: reason)
         case 429: return quota(answer, retryAfter: retryAfter)
@@ -130,4 +131,9 @@ extension FCMAnswer {
         guard errorCode.flatMap(FCMErrorCode.init(rawValue:)) == nil else { return false }
         return errorStatus == "UNAUTHENTICATED" || (errorStatus == nil && status == 401)
     }
+}
+
+extension FCMAnswer {
+    /// What is wrong with the credential, by the service's word for it.
+    fileprivate func refusal(_ word: String) -> String { "\(status) \(word)" }
 }

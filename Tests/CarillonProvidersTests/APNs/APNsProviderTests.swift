@@ -143,7 +143,7 @@ import Testing
 
     @Test func `does not go on renewing a token that is refused although it is new`() async throws {
         try await server({ _ in Self.refuse(403, "ExpiredProviderToken") }) { server, port in
-            let expected = Outcome.misconfigured(reason: "ExpiredProviderToken")
+            let expected = Outcome.misconfigured(reason: "403 ExpiredProviderToken")
             let outcomes = try await provider(port).outcomes(of: group())
             #expect(outcomes == [expected])
             #expect(shared.requests == 1)
@@ -175,7 +175,7 @@ import Testing
     @Test func `does not send on what cannot succeed`() async throws {
         try await server({ _ in Self.refuse(403, "InvalidProviderToken") }) { server, port in
             let outcomes = try await provider(port).outcomes(of: group(of: 500))
-            #expect(outcomes.allSatisfy { $0 == .misconfigured(reason: "InvalidProviderToken") })
+            #expect(outcomes.allSatisfy { $0 == .misconfigured(reason: "403 InvalidProviderToken") })
             // One at a time until one is accepted: far from all have been sent when the first answer arrives.
             #expect(server.requests.count < 100)
         }
@@ -204,7 +204,7 @@ import Testing
             await refused.wait()
             server.answerHeld()
             await ended
-            let expected = Array(repeating: Outcome.misconfigured(reason: "InvalidProviderToken"), count: 3)
+            let expected = Array(repeating: Outcome.misconfigured(reason: "403 InvalidProviderToken"), count: 3)
             #expect(reports.withLock { $0 } == expected + Array(repeating: .delivered(id: nil), count: 9))
             #expect(server.requests.count == 11)
             #expect(server.resets == 0)

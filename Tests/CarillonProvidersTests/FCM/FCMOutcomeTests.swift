@@ -57,13 +57,13 @@ import Testing
     private static let minute = Duration.seconds(60)
     private static let thirdParty = Finding.partial(
         ofKind: .retry(after: .seconds(900), reason: "THIRD_PARTY_AUTH_ERROR"),
-        ofLane: .misconfigured(reason: "THIRD_PARTY_AUTH_ERROR")
+        ofLane: .misconfigured(reason: "401 THIRD_PARTY_AUTH_ERROR")
     )
 
     private static func mismatch(retryAfter: Duration) -> Finding {
         .refusal(
             ofDevice: .unregister(at: nil, reason: "SENDER_ID_MISMATCH"),
-            ofLane: .misconfigured(reason: "SENDER_ID_MISMATCH"),
+            ofLane: .misconfigured(reason: "403 SENDER_ID_MISMATCH"),
             unclear: .retry(after: retryAfter, reason: "SENDER_ID_MISMATCH"),
             namesDevice: true
         )
@@ -111,9 +111,9 @@ import Testing
         ),
         Row(400, error("INVALID_ARGUMENT"), is: .bug(reason: "INVALID_ARGUMENT")),
         Row(401, error("UNAUTHENTICATED", code: "THIRD_PARTY_AUTH_ERROR"), finding: thirdParty),
-        Row(401, error("UNAUTHENTICATED"), is: .misconfigured(reason: "UNAUTHENTICATED")),
-        Row(403, error("PERMISSION_DENIED"), is: .misconfigured(reason: "PERMISSION_DENIED")),
-        Row(404, error("NOT_FOUND"), is: .misconfigured(reason: "NOT_FOUND")),
+        Row(401, error("UNAUTHENTICATED"), is: .misconfigured(reason: "401 UNAUTHENTICATED")),
+        Row(403, error("PERMISSION_DENIED"), is: .misconfigured(reason: "403 PERMISSION_DENIED")),
+        Row(404, error("NOT_FOUND"), is: .misconfigured(reason: "404 NOT_FOUND")),
         Row(
             429,
             error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED"),
@@ -193,8 +193,8 @@ import Testing
         Row(400, error("FAILED_PRECONDITION"), failures: 2, is: .bug(reason: "FAILED_PRECONDITION")),
         Row(403, "<html>forbidden</html>", is: .misconfigured(reason: "http 403")),
         Row(404, "<html>not found</html>", is: .misconfigured(reason: "http 404")),
-        Row(404, error("NOT_FOUND", code: "SOMETHING_NEW"), is: .misconfigured(reason: "NOT_FOUND")),
-        Row(404, error("SOMETHING_NEW", code: "SOMETHING_NEWER"), is: .misconfigured(reason: "SOMETHING_NEWER")),
+        Row(404, error("NOT_FOUND", code: "SOMETHING_NEW"), is: .misconfigured(reason: "404 NOT_FOUND")),
+        Row(404, error("SOMETHING_NEW", code: "SOMETHING_NEWER"), is: .misconfigured(reason: "404 SOMETHING_NEWER")),
         Row(408, "", is: .retry(after: tenSeconds, reason: "http 408")),
         Row(410, "", is: .retry(after: tenSeconds, reason: "http 410")),
         Row(413, "", is: .bug(reason: "http 413")),

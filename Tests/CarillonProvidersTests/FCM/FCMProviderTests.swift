@@ -99,7 +99,7 @@ import Testing
     @Test func `a new access token that is refused as well stops the lane`() async throws {
         let transport = transport { _, _ in Self.unauthenticated }
         let outcomes = try await provider(transport, concurrency: 1).outcomes(of: group(50))
-        #expect(outcomes == Array(repeating: .misconfigured(reason: "UNAUTHENTICATED"), count: 50))
+        #expect(outcomes == Array(repeating: .misconfigured(reason: "401 UNAUTHENTICATED"), count: 50))
         #expect(transport.requests.count { !$0.asksForToken } == 2)
     }
 
@@ -129,7 +129,8 @@ import Testing
         let unclear = Outcome.retry(after: .seconds(60), reason: "SENDER_ID_MISMATCH")
         #expect(Array(outcomes.prefix(9)) == Array(repeating: unclear, count: 9))
         #expect(
-            Array(outcomes.dropFirst(9)) == Array(repeating: .misconfigured(reason: "SENDER_ID_MISMATCH"), count: 41)
+            Array(outcomes.dropFirst(9))
+                == Array(repeating: .misconfigured(reason: "403 SENDER_ID_MISMATCH"), count: 41)
         )
         #expect(transport.requests.count { !$0.asksForToken } == 10)
     }
