@@ -93,6 +93,20 @@ import Testing
         }
     }
 
+    @Test func `nothing is read whose sender is only told by what is in it`() async throws {
+        try await withAPI(.router) { api in
+            let network = try await api.makeNetwork()
+            #expect(try await network.call(.put, "dialects/rocketchat", #"{"secrets":["t"]}"#).status == 200)
+            _ = try await api.services.network(NetworkID(network.id).unwrapped)
+            let body = #"{"token":"t","channel_id":"c","user_id":"u","user_name":"u","message_id":"m","text":"x"}"#
+            let path = "events/rocketchat"
+            let key = ["authorization": "Bearer \(network.adminKey)"]
+            let replies = try await Self.replies(to: [(path, body, [:]), (path, body, key)], of: network)
+            #expect(replies == ["not taken", "200 accepted"])
+            #expect(try await api.call(.post, network.path(path), body).status == 200)
+        }
+    }
+
     @Test(arguments: ["events", "notifications", "events/amity"])
     func `a database that is away is told once, whatever is posted`(path: String) async throws {
         let calls = Mutex(0)

@@ -6,6 +6,7 @@ package struct MattermostDialect: EventDialect {
 
     package let name = DialectName.mattermost
     package let mediaTypes: [String]? = ["application/json", form]
+    package let isProvenByBody = true
 
     /// Passes a body with the webhook's token in it: nothing is signed.
     package func verify(

@@ -14,6 +14,8 @@ package protocol EventDialect: Sendable {
     /// How many bytes a body may have where that is more than of events as a rule. Its sender proves who they are by the head alone then,
     /// before any of it is read.
     var largestBody: Int? { get }
+    /// Whether the body has to be read to find out who sends it.
+    var isProvenByBody: Bool { get }
     var answer: DialectAnswer { get }
 
     /// What a document lacks for anybody to post without an API key.
@@ -50,6 +52,7 @@ extension EventDialect {
 
     /// No more than of events as a rule.
     package var largestBody: Int? { nil }
+    package var isProvenByBody: Bool { false }
     package var answer: DialectAnswer { .receipts }
 
     package func missing(in document: DialectDocument) -> String? { document.secrets.isEmpty ? "secret" : nil }

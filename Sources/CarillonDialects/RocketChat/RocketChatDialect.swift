@@ -6,6 +6,7 @@ package struct RocketChatDialect: EventDialect {
     static let ignoreBots = "ignoreBots"
 
     package let name = DialectName.rocketchat
+    package let isProvenByBody = true
 
     package func settings(from reader: inout JSONObjectReader) -> JSONObject {
         var settings = JSONObject()

@@ -127,7 +127,8 @@ extension Services {
         if let authorization = post.fields.authorization, DialectDesk.isKey(authorization, for: dialect) {
             network = try keyHolder(of: post)?.network
         } else {
-            guard let known, known.document.isEnabled else { return nil }
+            // Nobody has anything read on an event loop before it is known who they are.
+            guard let known, known.document.isEnabled, !dialect.isProvenByBody else { return nil }
             if dialect.name == .cloudevents, post.fields.isSigned {
                 network = signer(of: post)
             } else {
