@@ -29,6 +29,7 @@ import Testing
             _ = try await network.call(.put, "users/alice", "{}")
             _ = try await network.call(.get, "api-keys")
             _ = try await network.call(.post, "events", #"{"id":"1","type":"x"}"#)
+            _ = try await network.call(.post, "notifications", #"{"to":{"userIds":["alice"]},"title":"x"}"#)
             _ = try await network.call(.put, "tags/beta/users/alice")
             #expect(log.lines("An admin made a change").count == 2, "data comes and goes all day")
             _ = try await network.call(.put, "tags/beta", "{}")

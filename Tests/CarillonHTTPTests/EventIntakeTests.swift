@@ -77,15 +77,18 @@ import Testing
             let admin = ["authorization": "Bearer \(network.adminKey)"]
             let messages = (0..<20).map { #"{"messageId":"\#($0)","channelId":"c","userId":"u","data":{"text":"x"}}"# }
             let several = #"{"event":"message.didCreate","data":{"messages":[\#(messages.joined(separator: ","))]}}"#
+            let notification = #"{"to":{"userIds":["u"]},"title":"x"}"#
             let posts: [Post] = [
                 ("events", Self.message("1"), admin),
-                ("notifications", #"{"to":{"userIds":["u"]},"title":"x"}"#, admin),
+                ("notifications", notification, admin),
                 ("events/amity", several, admin), ("events/amity", several, admin),
                 ("notifications", #"{"to":{"userIds":["u"]}}"#, admin), ("events/amity", "{}", [:]),
+                ("events/amity", several + String(repeating: " ", count: 4 << 10), admin),
+                ("notifications", notification, admin.merging(["idempotency-key": "k "]) { $1 }),
             ]
             #expect(
                 try await Self.replies(to: posts, of: network) == [
-                    "202 accepted", "202 accepted", "200", "200", "not taken", "not taken",
+                    "202 accepted", "202 accepted", "200", "200", "not taken", "not taken", "not taken", "not taken",
                 ]
             )
             #expect(batches.withLock { $0.sorted() } == [20, 22])

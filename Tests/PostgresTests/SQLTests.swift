@@ -196,7 +196,7 @@ import Testing
         (.server(.adminShutdown), true), (.server(.crashShutdown), true), (.server(.cannotConnectNow), true),
         (.server(.tooManyConnections), true), (.server(SQLState(rawValue: "08006")), true),
         (.server(.lockNotAvailable), true), (.server(.queryCanceled), true), (.server(.readOnlySQLTransaction), true),
-        (.server(.systemError), true), (.server(.ioError), true), (.server(.diskFull), true),
+        (.server(.diskFull), true),
         (.server(.uniqueViolation), false), (.server(.serializationFailure), false), (.server(.syntaxError), false),
         (.server(SQLState(rawValue: "25P04")), false), (.server(.internalError), false),
         (.shuttingDown, false), (.cancelled, false), (.decoding, false), (.encoding, false),

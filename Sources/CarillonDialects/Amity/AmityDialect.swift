@@ -3,6 +3,7 @@ package import CarillonCore
 /// The webhooks of Amity Social Cloud, by its newer name social.plus (DIALECTS section 3).
 package struct AmityDialect: EventDialect {
     package let name = DialectName.amity
+    package let mayHoldSeveral = true
     package let answer = DialectAnswer.nothing
 
     /// Passes what is signed by `x-amity-signature`, in Base64 or hexadecimal: their pages show both. A second copy of a request may

@@ -9,6 +9,7 @@ package struct CloudEventsDialect: EventDialect {
     /// What others write as they like is not read another way.
     package let hasEmojiNames = false
     package let name = DialectName.cloudevents
+    package let mayHoldSeveral = true
     package let answer = DialectAnswer.results
     /// What a body is depends on the mode.
     package let mediaTypes: [String]? = nil

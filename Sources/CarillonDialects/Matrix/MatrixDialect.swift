@@ -15,6 +15,7 @@ package struct MatrixDialect: EventDialect {
     /// What others write as they like is not read another way.
     package let hasEmojiNames = false
     package let name = DialectName.matrix
+    package let mayHoldSeveral = true
     package let answer = DialectAnswer.nothing
     /// Synapse puts up to 100 events into a transaction, of up to 64 KiB each and as much again of what they replace, and what is
     /// ephemeral besides. What is refused it repeats for ever.

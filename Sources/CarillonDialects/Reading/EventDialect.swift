@@ -16,6 +16,8 @@ package protocol EventDialect: Sendable {
     var largestBody: Int? { get }
     /// Whether the body has to be read to find out who sends it.
     var isProvenByBody: Bool { get }
+    /// Whether one body may hold several events.
+    var mayHoldSeveral: Bool { get }
     var answer: DialectAnswer { get }
 
     /// What a document lacks for anybody to post without an API key.
@@ -53,6 +55,7 @@ extension EventDialect {
     /// No more than of events as a rule.
     package var largestBody: Int? { nil }
     package var isProvenByBody: Bool { false }
+    package var mayHoldSeveral: Bool { false }
     package var answer: DialectAnswer { .receipts }
 
     package func missing(in document: DialectDocument) -> String? { document.secrets.isEmpty ? "secret" : nil }

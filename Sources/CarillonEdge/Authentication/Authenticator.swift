@@ -126,7 +126,7 @@ package struct Authenticator: Sendable {
             throw Problem.unauthorized(WebhookError.mismatch.description)
         }
         do throws(Problem) {
-            try verify(signature, body, by: credentials)
+            try credentials.verify(signature, body, now: clock.now())
         } catch {
             // Without its secret a right signature looks like a wrong one.
             throw credentials.hasUnreadableWebhookSecrets ? .wrongMasterKey : error
@@ -135,32 +135,9 @@ package struct Authenticator: Sendable {
         return credentials.network
     }
 
-    private func verify(_ signature: SignedBody, _ body: [UInt8], by sender: VerifiableCredentials) throws(Problem) {
-        let now = clock.now()
-        try signature.verify(body, secrets: sender.webhookSecrets(at: now), now: now)
-    }
-
-    /// The network whose chat backend has signed a body, as far as that can be told without waiting.
-    package func rememberedSender(_ signature: SignedBody, _ body: [UInt8], of networkID: NetworkID) -> Network? {
-        guard let credentials = cache.remembered(networkID) else { return nil }
-        return (try? verify(signature, body, by: credentials)).map { credentials.network }
-    }
-
-    /// The holder of an API key of a network, as far as that can be told without waiting. Only for posts, whose senders' keys have no rate.
-    package func remembered(_ authorization: String, of networkID: NetworkID) -> Access? {
-        guard let text = try? HTTPFields([HTTPField(name: .authorization, value: authorization)]).bearerToken(),
-            let key = APIKeySecret(text), key.networkID == networkID,
-            let credentials = cache.remembered(networkID), let role = credentials.role(of: key)
-        else { return nil }
-        return Access(network: credentials.network, principal: .apiKey(role), keyID: key.id)
-    }
-
-    /// What ``sender(of:in:_:)`` finds, as far as that can be told without waiting.
-    package func rememberedSender(
-        of dialect: DialectName,
-        in networkID: NetworkID
-    ) -> (network: Network, document: DialectDocument)? {
-        cache.remembered(networkID)?.sender(of: dialect)
+    /// What is known of a network's senders without waiting; `nil` when nothing is at the moment.
+    package func rememberedSenders(of networkID: NetworkID) -> RememberedSenders? {
+        cache.remembered(networkID).map { RememberedSenders($0, now: clock.now()) }
     }
 
     /// A network with what it says of a dialect, be that in use or not; `nil` when it says nothing of it.
@@ -169,7 +146,10 @@ package struct Authenticator: Sendable {
         in networkID: NetworkID,
         _ context: CarillonRequestContext
     ) async throws -> (network: Network, document: DialectDocument)? {
-        try await credentials(of: networkID, context)?.sender(of: dialect)
+        guard let credentials = try await credentials(of: networkID, context),
+            let document = credentials.dialects[dialect]
+        else { return nil }
+        return (credentials.network, document)
     }
 
     /// The network of the path, if there is one of that id: for what is written down for its admins, whoever called.
@@ -278,17 +258,11 @@ package struct Authenticator: Sendable {
     }
 }
 
-extension VerifiableCredentials {
-    fileprivate func sender(of dialect: DialectName) -> (network: Network, document: DialectDocument)? {
-        dialects[dialect].map { (network, $0) }
-    }
-}
-
 extension HTTPFields {
     /// The token of `Authorization: Bearer …` (RFC 6750 section 2.1); `nil` when there is no `Authorization` at all.
     ///
     /// - Throws: 401 for another scheme and for more than one header.
-    fileprivate func bearerToken() throws(Problem) -> String? {
+    func bearerToken() throws(Problem) -> String? {
         let values = self[values: .authorization]
         guard let value = values.first else { return nil }
         let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)

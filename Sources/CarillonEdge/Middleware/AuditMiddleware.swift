@@ -34,7 +34,7 @@ struct AuditMiddleware: RouterMiddleware {
 
 extension CarillonRequestContext {
     /// What of a network is data that comes and goes all day, as far as admins write it.
-    private static let dataRoutes = ["events", "users", "channels", "devices", "explain"]
+    private static let dataRoutes = ["events", "notifications", "users", "channels", "devices", "explain"]
 
     /// Whether a request changes how a network is set up: not its directory, and not what only asks.
     fileprivate func isConfiguration(_ method: HTTPRequest.Method) -> Bool {

@@ -131,6 +131,11 @@ package final class RequestRates: Sendable {
         }
     }
 
+    /// Whether a network's rate has anything left for events; takes nothing.
+    package func hasRoom(forEventsOf network: Network) -> Bool {
+        network.limits.eventsPerSecond.map { wait(of: .events(network.id), rate: $0) == nil } ?? true
+    }
+
     /// After how long an owner's bucket will have something again; `nil` when it has.
     func wait(of owner: Owner, rate: Int) -> Duration? {
         let now = elapsed

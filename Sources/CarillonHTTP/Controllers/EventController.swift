@@ -10,7 +10,7 @@ struct EventController: Controller {
     let count: PostCount
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.post("/v1/networks/{network}/events") { request, context in
+        router.post(RouterPath(PostAddress.Kind.event.route)) { request, context in
             try await count.counting(.event, context) { try await post(request, context) }
         }
         router.pages.get("/v1/networks/{network}/events", use: list)

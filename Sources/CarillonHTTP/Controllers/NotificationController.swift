@@ -11,7 +11,7 @@ struct NotificationController: Controller {
     let count: PostCount
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.post("/v1/networks/{network}/notifications") { request, context in
+        router.post(RouterPath(PostAddress.Kind.notification.route)) { request, context in
             try await count.counting(.notification, context) { try await post(request, context) }
         }
     }

@@ -18,7 +18,7 @@ struct DialectPostController: Controller {
         let base = "/v1/networks/{network}/events"
         for dialect in Dialects.all {
             // A path of its own for each: beside them stand the ids of events.
-            router.post(RouterPath("\(base)/\(dialect.name.rawValue)")) { request, context in
+            router.post(RouterPath(PostAddress.Kind.dialect(dialect).route)) { request, context in
                 try await post(request, dialect, context)
             }
         }

@@ -14,9 +14,7 @@ final class EventIntake: RequestIntake {
     /// A post, and who is told what becomes of it.
     private typealias Taken = (post: EventPost, reply: (IntakeReply) -> Void)
 
-    /// The most bytes of a body that is read on an event loop, which everybody else's connections wait for.
-    private static let largestBody = 32 << 10
-    /// The most events that one task stores, unless one post has more.
+    /// The most events that one task stores.
     private static let largestFlight = EventPost.maximumEvents
 
     private let services: Services
@@ -45,10 +43,10 @@ final class EventIntake: RequestIntake {
     }
 
     func mayTake(_ head: HTTPRequestHead) -> Bool {
-        guard isOn, head.method == .POST, PostAddress(head.uri) != nil,
+        guard isOn, head.method == .POST, let address = PostAddress(head.uri),
             let length = head.headers.first(name: "content-length").flatMap({ Int($0) })
         else { return false }
-        return length <= Self.largestBody
+        return length <= address.kind.largestBody
     }
 
     func take(_ head: HTTPRequestHead, _ body: ByteBuffer, reply: @escaping (IntakeReply) -> Void) -> Bool {

@@ -24,13 +24,16 @@ struct EventPost {
     /// Reads a request; `nil` for whatever is unusual or not right, or would have to be waited for.
     init?(_ head: HTTPRequestHead, _ body: ByteBuffer, _ services: Services, within settings: ServerSettings) {
         guard head.version == .http1_1, let address = PostAddress(head.uri),
-            let fields = PostHead(head.headers, within: settings), fields.allows(address.kind)
+            let fields = PostHead(head.headers, within: settings), fields.allows(address.kind),
+            let senders = services.authenticator.rememberedSenders(of: address.networkID),
+            services.rates.hasRoom(forEventsOf: senders.network)
         else { return nil }
-        let post = Unread(head: head, fields: fields, body: Array(body.readableBytesView), networkID: address.networkID)
-        let reading = try? services.read(post, as: address.kind)
-        guard let reading, (1...Self.maximumEvents).contains(reading.events.count) else { return nil }
+        let post = Unread(head: head, fields: fields, body: Array(body.readableBytesView), senders: senders)
+        guard let reading = try? services.read(post, as: address.kind),
+            (1...Self.maximumEvents).contains(reading.events.count)
+        else { return nil }
         kind = address.kind
-        network = reading.network
+        network = senders.network
         events = reading.events.map { $0.traced(fields.trace) }
         self.reading = reading.dialect
         weight = reading.dialect?.knownCount ?? events.count
@@ -62,7 +65,7 @@ extension EventPost {
 }
 
 extension ParsedEvent {
-    /// It as part of a trace, unless it stands in one of its own.
+    /// It as part of its request's trace, as ``Ingestor`` has it of requests with tasks of their own, unless it stands in another one.
     fileprivate func traced(_ trace: TraceContext?) -> Self {
         guard let trace, case .known(var event) = content, event.trace == nil else { return self }
         event.trace = trace
@@ -72,19 +75,32 @@ extension ParsedEvent {
     }
 }
 
-/// What arrived, and to what network.
+/// What arrived, and from whom it may be.
 private struct Unread {
     var head: HTTPRequestHead
     var fields: PostHead
     var body: [UInt8]
-    var networkID: NetworkID
+    var senders: RememberedSenders
 
     /// Whether it is no array, whose elements share a commit anyway.
     var isObject: Bool { body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{") }
+
+    var access: Access? { fields.authorization.flatMap(senders.access) }
+
+    var isSigned: Bool { fields.signature.map { senders.haveSigned(body, $0) } ?? false }
+
+    /// Whether an API key is shown by which events may be posted.
+    ///
+    /// - Throws: 403 for one of another role.
+    func hasKey() throws(Problem) -> Bool {
+        guard let access else { return false }
+        try access.requireEvents()
+        return true
+    }
 }
 
 extension Services {
-    fileprivate typealias Reading = (network: Network, events: [ParsedEvent], dialect: DialectReading?)
+    fileprivate typealias Reading = (events: [ParsedEvent], dialect: DialectReading?)
 
     /// Reads a post whose sender is known; `nil`, or whatever error, where it has to go the long way.
     fileprivate func read(_ post: Unread, as kind: PostAddress.Kind) throws -> Reading? {
@@ -96,64 +112,45 @@ extension Services {
     }
 
     private func event(_ post: Unread) throws -> Reading? {
-        guard post.isObject,
-            let network = try post.fields.authorization == nil ? signer(of: post) : keyHolder(of: post)?.network,
+        guard post.isObject, try post.fields.authorization == nil ? post.isSigned : post.hasKey(),
             case .single(let event) = try EventParser(clock: clock)
                 .parse(body: post.body, fallbackSourceID: post.fields.id)
         else { return nil }
-        return (network, [event], nil)
+        return ([event], nil)
     }
 
     private func notification(_ post: Unread) throws -> Reading? {
-        guard post.isObject, let access = access(of: post) else { return nil }
+        guard post.isObject, let access = post.access else { return nil }
         try access.requireNotifications()
         let key = try IdempotencyKey.checked(post.fields.idempotencyKey, upTo: Identifier<Event>.maximumBytes)
         guard
             case .single(let notification) = try NotificationParser(self, of: access)
                 .parse(post.body, key: key, by: access)
         else { return nil }
-        return (access.network, [notification], nil)
+        return ([notification], nil)
     }
 
     private func events(_ post: Unread, of dialect: any EventDialect) throws -> Reading? {
         guard !Gunzip.isPacked(post.body) else { return nil }
-        let known = authenticator.rememberedSender(of: dialect.name, in: post.networkID)
+        let document = post.senders.document(of: dialect.name)
         let request = DialectRequest(
             target: post.head.uri,
             headers: post.head.headers.map { (name: $0.name, value: $0.value) },
             body: post.body
         )
-        let network: Network?
         if let authorization = post.fields.authorization, DialectDesk.isKey(authorization, for: dialect) {
-            network = try keyHolder(of: post)?.network
+            guard try post.hasKey() else { return nil }
         } else {
             // Nobody has anything read on an event loop before it is known who they are.
-            guard let known, known.document.isEnabled, !dialect.isProvenByBody else { return nil }
+            guard let document, document.isEnabled, !dialect.isProvenByBody else { return nil }
             if dialect.name == .cloudevents, post.fields.isSigned {
-                network = signer(of: post)
+                guard post.isSigned else { return nil }
             } else {
-                try dialect.verify(request, known.document, now: clock.now())
-                network = known.network
+                try dialect.verify(request, document, now: clock.now())
             }
         }
-        guard let network else { return nil }
-        let settings = known?.document.settings ?? JSONObject()
+        let settings = document?.settings ?? JSONObject()
         let reading = try DialectDesk.read(request, by: dialect, settings, now: clock.now())
-        return (network, reading.events.map(\.parsed), reading)
-    }
-
-    private func access(of post: Unread) -> Access? {
-        post.fields.authorization.flatMap { authenticator.remembered($0, of: post.networkID) }
-    }
-
-    /// Who may post events by the key that is shown.
-    private func keyHolder(of post: Unread) throws -> Access? {
-        let access = access(of: post)
-        try access?.requireEvents()
-        return access
-    }
-
-    private func signer(of post: Unread) -> Network? {
-        post.fields.signature.flatMap { authenticator.rememberedSender($0, post.body, of: post.networkID) }
+        return (reading.events.map(\.parsed), reading)
     }
 }

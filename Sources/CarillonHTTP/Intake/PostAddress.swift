@@ -17,6 +17,12 @@ struct PostAddress {
             }
         }
 
+        /// The most bytes of a body that is read on an event loop, which everybody else's connections wait for. Where each of several events
+        /// has all people of the body, few bytes make many.
+        var largestBody: Int {
+            if case .dialect(let dialect) = self, dialect.mayHoldSeveral { 4 << 10 } else { 32 << 10 }
+        }
+
         /// The pattern of its addresses.
         var route: String { "/v1/networks/{network}/\(name)" }
     }

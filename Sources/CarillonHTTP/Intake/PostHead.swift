@@ -35,6 +35,8 @@ struct PostHead {
         var (count, bytes) = (0, 0)
         var seen: Set<String> = []
         for (name, value) in headers {
+            // Elsewhere such a value is mended before anything is made of it.
+            guard HTTPField.isValidValue(value) else { return nil }
             count += 1
             bytes += ServerSettings.headerBytes(name, value)
             let name = name.lowercased()
@@ -58,8 +60,8 @@ struct PostHead {
 
     /// Whether a body may be read as what the fields say that it is.
     func allows(_ kind: PostAddress.Kind) -> Bool {
-        guard let contentType, !Self.json.contains(contentType.lowercased()) else { return true }
-        guard case .dialect(let dialect) = kind else { return false }
+        guard let contentType else { return true }
+        guard case .dialect(let dialect) = kind else { return Self.json.contains(contentType.lowercased()) }
         guard let types = dialect.mediaTypes else { return true }
         return (try? ContentType.check([.contentType: contentType], accepted: types)) != nil
     }

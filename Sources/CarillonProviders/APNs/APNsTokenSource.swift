@@ -60,6 +60,10 @@ package final class APNsTokenSource: Sendable {
     /// - Throws: What the store of tokens throws, or `CancellationError` when the task is cancelled while it waits.
     func token(for key: APNsSigningKey, insteadOf rejected: ProviderToken) async throws -> ProviderToken? {
         let now = clock.now()
+        if rejected.isAhead(of: now) {
+            let token = try await token(for: key)
+            return token == rejected ? nil : token
+        }
         guard !isPaused(key, at: now), now - rejected.issuedAt >= Self.shortestAge else {
             return known.last(key.name).flatMap { $0.issuedAt > rejected.issuedAt ? $0 : nil }
         }

@@ -153,7 +153,7 @@ extension PostgresError {
 
     private static let connectivityStates: Set<SQLState> = [
         .adminShutdown, .crashShutdown, .cannotConnectNow, .lockNotAvailable, .queryCanceled,
-        .readOnlySQLTransaction, .systemError, .ioError,
+        .readOnlySQLTransaction,
     ]
 }
 

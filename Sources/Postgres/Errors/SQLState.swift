@@ -69,10 +69,6 @@ extension SQLState {
     public static let crashShutdown = SQLState(rawValue: "57P02")
     /// `57P03`: the server is starting up or shutting down.
     public static let cannotConnectNow = SQLState(rawValue: "57P03")
-    /// `58000`: the server's operating system did not do what it was asked for.
-    public static let systemError = SQLState(rawValue: "58000")
-    /// `58030`: a file could not be read or written.
-    public static let ioError = SQLState(rawValue: "58030")
     /// `XX000`: something that nobody expected.
     public static let internalError = SQLState(rawValue: "XX000")
 }

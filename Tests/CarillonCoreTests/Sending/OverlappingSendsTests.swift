@@ -31,7 +31,7 @@ import Testing
     /// Begins with one device after another, for as long as it may.
     private final class SteadyProvider: Provider {
         let name = ProviderName.fcm
-        /// Two seconds less than a lease lasts, when the time for writing is taken from it.
+        /// A lease leaves two seconds to begin, and ten more to go on.
         let deadline = Duration.seconds(48)
         private let state = Mutex((begun: 0, isOver: false))
 

@@ -111,6 +111,7 @@ import Testing
         let token = try await source.token(for: key)
         #expect(token.issuedAt == shared.now)
         #expect(try await shared.source().token(for: key) == token)
+        #expect(try await source.token(for: key, insteadOf: early) == token)
         // Clocks of replicas may be a little apart.
         shared.pass(.seconds(-60))
         #expect(try await source.token(for: key) == token)

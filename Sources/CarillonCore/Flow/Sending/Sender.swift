@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// No transaction is open while a provider is called.
 package final class Sender: Service {
-    private static let renewInterval = Duration.seconds(15)
+    private static let renewInterval = Duration.seconds(10)
     private static let patience = Duration.milliseconds(200)
     private static let settleMargin = Duration.seconds(10)
     /// Within promise P3 outcomes have time to wait for others, for the write of their group that is under way, and for their own,
@@ -145,10 +145,10 @@ extension Sender {
         return safe
     }
 
-    /// Whether a group's lease lasts until its provider has answered and that is written down.
-    private func isSafe(_ held: HeldGroup) -> Bool {
+    /// Whether a group's lease lasts until its provider has answered and, within the margin, that is written down.
+    private func isSafe(_ held: HeldGroup, margin: Duration = settleMargin) -> Bool {
         let deadline = providers[held.group.lane.provider]?.deadline ?? .zero
-        return ContinuousClock.now - held.leasedAt < leaseDuration - deadline - Self.settleMargin
+        return ContinuousClock.now - held.leasedAt < leaseDuration - deadline - margin
     }
 
     /// Groups less what the reading of the toggles that they come from did not see, and less those that waited too long.
@@ -286,8 +286,8 @@ extension Sender {
         let all = sending.withLock { Array($0.values) }
         guard !all.isEmpty else { return nil }
         for one in all {
-            // What is left of it may be claimed by others before it could be written down.
-            if !isSafe(one.turn.item) { one.call?.cancel() }
+            // What is begun from now on may be claimed by others before it is answered.
+            if !isSafe(one.turn.item, margin: .zero) { one.call?.cancel() }
             guard let moment = one.ledger.momentOfPage(after: pageInterval, less: haste) else { continue }
             if moment <= now { handOn(one.ledger, isOver: false) } else { next = min(next, moment) }
         }
