@@ -24,7 +24,7 @@ ROOMS = {
     ],
     "CarillonEdge": ["Problems", "Rates", "Context", "Bodies", "Authentication", "Faces", "Middleware", "Server"],
     "CarillonFaces": ["Shared", "Ably", "Amity", "Buzz", "Matrix", "MobileFirst"],
-    "CarillonHTTP": ["Problems", "Bodies", "Posts", "Intake", "Console", "Controllers", "Dialects", "Server"],
+    "CarillonHTTP": ["Problems", "Bodies", "Posts", "Console", "Controllers", "Dialects", "Intake", "Server"],
     "CarillonProviders": ["Support", "APNs", "FCM", "WebPush", "Webhook", "Relay", "Log", "Introspection"],
     "CarillonSimulator": [
         "Encoding", "Configuration", "Certificates", "Recording", "Server", "Behaviour", "APNs", "FCM", "WebPush", ".",
