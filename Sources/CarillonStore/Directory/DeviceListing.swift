@@ -147,7 +147,7 @@ extension PostgresDeviceStore {
         limit: Int
     ) async throws -> CountedPage<Device> {
         let listing = DeviceListing(selection, in: network)
-        return try await pool.page(
+        return try await databases.of(network).pool.page(
             listing.devices(offset: offset, limit: limit),
             counted: listing.deviceCount
         ) { row in try row.device() }
@@ -160,7 +160,7 @@ extension PostgresDeviceStore {
         ifOwnedBy owner: UserID?,
         in network: NetworkID
     ) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             try session.execute(
                 """
                 UPDATE devices d SET broadcasts = \(takesPart)
@@ -181,7 +181,7 @@ extension PostgresTagStore {
         limit: Int
     ) async throws -> CountedPage<DeviceSubscription> {
         let listing = DeviceListing(selection, in: network)
-        return try await pool.page(
+        return try await databases.of(network).pool.page(
             listing.subscriptions(offset: offset, limit: limit),
             counted: listing.subscriptionCount
         ) { row in DeviceSubscription(device: try row.id(0), tag: try row.id(1)) }

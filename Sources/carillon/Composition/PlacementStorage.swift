@@ -27,14 +27,9 @@ struct PlacementStorage: Sendable {
     let accounts: PostgresAccountStore
     let credentials: PostgresProviderCredentialStore
     let devices: PostgresDeviceStore
-    let directory: PostgresDirectoryStore
     let inbox: PostgresEventInbox
     let outbox: PostgresOutbox
-    let history: PostgresEventHistory
     let recipients: PostgresRecipientSource
-    let templates: PostgresTemplateStore
-    let toggles: PostgresToggleStore
-    let tags: PostgresTagStore
     let endpoints: PostgresEndpointStore
     let faces: PostgresFaceStore
     let relays: PostgresRelayHistory
@@ -48,6 +43,8 @@ struct PlacementStorage: Sendable {
     let faceBook: FaceBook
     /// Tells them what becomes of devices and subscriptions.
     let feedback: FeedbackDesk
+    /// All that those need who look it up by the network.
+    let database: PlacementDatabase
     private let box: SecretBox
     private let logger: Logger
 
@@ -95,15 +92,11 @@ struct PlacementStorage: Sendable {
         faces = PostgresFaceStore(accounts: accounts)
         faceBook = FaceBook(store: faces, announcements: announcements, logger: logger)
         feedback = FeedbackDesk(endpoints: endpointBook, ids: ids)
-        devices = PostgresDeviceStore(pool: pool, feedback: feedback)
-        directory = PostgresDirectoryStore(pool: pool, feedback: feedback)
+        database = PlacementDatabase(pool: pool, ids: ids, feedback: feedback)
+        devices = PostgresDeviceStore(Placed(database))
         inbox = PostgresEventInbox(pool: pool)
         outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: endpointBook)
-        history = PostgresEventHistory(pool: pool, ids: ids)
         recipients = PostgresRecipientSource(pool: pool)
-        templates = PostgresTemplateStore(pool: pool)
-        toggles = PostgresToggleStore(pool: pool)
-        tags = PostgresTagStore(pool: pool, feedback: feedback)
         relays = PostgresRelayHistory(pool: pool, ids: ids)
         statistics = PostgresStatisticsStore(pool: pool)
         journal = PostgresJournalStore(pool: pool)

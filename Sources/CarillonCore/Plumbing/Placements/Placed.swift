@@ -21,6 +21,11 @@ package struct Placed<Port: Sendable>: Sendable {
         self.route = route
     }
 
+    /// One port of all networks.
+    package init(_ port: Port) {
+        self.init([.home: port]) { _, _ in .home }
+    }
+
     package func map<Other: Sendable>(_ transform: (Port) throws -> Other) rethrows -> Placed<Other> {
         Placed<Other>(try ports.mapValues(transform), route: route)
     }
@@ -107,5 +112,5 @@ package struct Placed<Port: Sendable>: Sendable {
 
 extension Placed where Port == PlacementName {
     /// One placement, where all networks are.
-    package static var home: Self { Self([.home: .home]) { _, _ in .home } }
+    package static var home: Self { Self(.home) }
 }
