@@ -1,16 +1,18 @@
-package import CarillonCore
-package import Postgres
+import CarillonCore
+import Postgres
 
-/// The database of a placement, as those know it who look it up by the network: `feedback` tells the endpoints in it what becomes of
-/// devices and subscriptions, and `ids` go by its clock.
+/// The database of a placement, as stores know it that look it up by the network.
 package struct PlacementDatabase: Sendable {
-    let pool: PostgresPool
-    let ids: UUIDv7Generator
-    let feedback: FeedbackDesk
+    let accounts: PostgresAccountStore
+    let feedback: FeedbackDesk?
 
-    package init(pool: PostgresPool, ids: UUIDv7Generator, feedback: FeedbackDesk) {
-        self.pool = pool
-        self.ids = ids
+    var pool: PostgresPool { accounts.pool }
+    var box: SecretBox { accounts.box }
+    var ids: UUIDv7Generator { accounts.ids }
+
+    /// The database that `accounts` is in; `feedback` tells what becomes of devices and subscriptions there.
+    package init(_ accounts: PostgresAccountStore, feedback: FeedbackDesk? = nil) {
+        self.accounts = accounts
         self.feedback = feedback
     }
 }

@@ -45,14 +45,15 @@ struct PlacedStores: Sendable {
     var toggles: any ToggleStore { PostgresToggleStore(databases) }
     var tags: any TagStore { PostgresTagStore(databases) }
     var templates: any TemplateStore { PostgresTemplateStore(databases) }
+    var endpoints: any EndpointStore { PostgresEndpointStore(databases) }
+    var relays: any RelayHistory { PostgresRelayHistory(databases) }
+    var sources: any SourceStore { PostgresSourceStore(databases) }
     var history: any EventHistory { PostgresEventHistory(databases) }
-    var endpoints: any EndpointStore { one({ $0.endpoints }, or: { $0 }) }
+    var credentials: any ProviderCredentialStore { PostgresProviderCredentialStore(databases) }
+
     var messages: any RelaySource { one({ $0.endpoints }, or: { $0 }) }
-    var relays: any RelayHistory { one({ $0.relays }, or: { $0 }) }
-    var sources: any SourceStore { one({ $0.sources }, or: { $0 }) }
     var recipients: any RecipientSource { one({ $0.recipients }, or: { $0 }) }
     var survey: any NetworkSurvey { one({ $0.survey }, or: { $0 }) }
-    var credentials: any ProviderCredentialStore { one({ $0.credentials }, or: { $0 }) }
     var journal: any JournalStore { one({ $0.journal }, or: { $0 }) }
     var statistics: any StatisticsStore { one({ $0.statistics }, or: { $0 }) }
 }

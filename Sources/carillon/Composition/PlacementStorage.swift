@@ -25,17 +25,17 @@ struct PlacementStorage: Sendable {
     /// The way to the server that makes tables, where the pool leads to another.
     let coordinator: PostgresPool?
     let accounts: PostgresAccountStore
-    let credentials: PostgresProviderCredentialStore
+    let tokens: PostgresProviderTokenStore
     let devices: PostgresDeviceStore
     let inbox: PostgresEventInbox
     let outbox: PostgresOutbox
     let recipients: PostgresRecipientSource
-    let endpoints: PostgresEndpointStore
+    let endpoints: PostgresEndpointLog
     let faces: PostgresFaceStore
-    let relays: PostgresRelayHistory
+    let replays: PostgresReplays
     let statistics: PostgresStatisticsStore
     let journal: PostgresJournalStore
-    let sources: PostgresSourceStore
+    let sources: PostgresSourceQueue
     let survey: PostgresNetworkSurvey
     /// What is remembered of endpoints.
     let endpointBook: EndpointBook
@@ -86,21 +86,21 @@ struct PlacementStorage: Sendable {
         // What is left of a former network of an id is waited for no longer than the database is.
         if callLimit != nil { accounts.patience = Self.patience }
         self.accounts = accounts
-        credentials = PostgresProviderCredentialStore(pool: pool, box: box)
-        endpoints = PostgresEndpointStore(accounts: accounts)
+        tokens = PostgresProviderTokenStore(pool: pool, box: box)
+        endpoints = PostgresEndpointLog(pool: pool, box: box)
         endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
         faces = PostgresFaceStore(accounts: accounts)
         faceBook = FaceBook(store: faces, announcements: announcements, logger: logger)
         feedback = FeedbackDesk(endpoints: endpointBook, ids: ids)
-        database = PlacementDatabase(pool: pool, ids: ids, feedback: feedback)
+        database = PlacementDatabase(accounts, feedback: feedback)
         devices = PostgresDeviceStore(Placed(database))
         inbox = PostgresEventInbox(pool: pool)
         outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: endpointBook)
         recipients = PostgresRecipientSource(pool: pool)
-        relays = PostgresRelayHistory(pool: pool, ids: ids)
+        replays = PostgresReplays(pool: pool, ids: ids)
         statistics = PostgresStatisticsStore(pool: pool)
         journal = PostgresJournalStore(pool: pool)
-        sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
+        sources = PostgresSourceQueue(inbox, box: box)
         survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
     }
 

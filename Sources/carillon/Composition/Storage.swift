@@ -142,7 +142,7 @@ extension Storage {
         ifOlderThan oldest: Timestamp
     ) async throws -> ProviderToken {
         do {
-            return try await home.credentials.providerToken(key, candidate: candidate, ifOlderThan: oldest)
+            return try await home.tokens.providerToken(key, candidate: candidate, ifOlderThan: oldest)
         } catch  where list != nil && error.isTransient {
             return candidate
         }
