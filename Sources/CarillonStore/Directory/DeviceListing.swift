@@ -10,11 +10,6 @@ struct DeviceListing {
     let selection: DeviceSelection
     let network: NetworkID
 
-    init(_ selection: DeviceSelection, in network: NetworkID) {
-        self.selection = selection
-        self.network = network
-    }
-
     /// The columns of a part of the devices, in the order of their ids.
     func devices(offset: Int, limit: Int) -> SQL {
         """
@@ -146,7 +141,7 @@ extension PostgresDeviceStore {
         offset: Int,
         limit: Int
     ) async throws -> CountedPage<Device> {
-        let listing = DeviceListing(selection, in: network)
+        let listing = DeviceListing(selection: selection, network: network)
         return try await databases.of(network).pool.page(
             listing.devices(offset: offset, limit: limit),
             counted: listing.deviceCount
@@ -180,7 +175,7 @@ extension PostgresTagStore {
         offset: Int,
         limit: Int
     ) async throws -> CountedPage<DeviceSubscription> {
-        let listing = DeviceListing(selection, in: network)
+        let listing = DeviceListing(selection: selection, network: network)
         return try await databases.of(network).pool.page(
             listing.subscriptions(offset: offset, limit: limit),
             counted: listing.subscriptionCount

@@ -107,6 +107,6 @@ extension PostgresDeviceStore {
         because error: String,
         in network: NetworkID
     ) async throws {
-        try await AddressBook(databases.toWrite(network).pool).quarantine(addresses, because: error, in: network)
+        try await AddressBook(pool: databases.toWrite(network).pool).quarantine(addresses, because: error, in: network)
     }
 }

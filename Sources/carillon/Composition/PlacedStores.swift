@@ -3,14 +3,8 @@ import CarillonStore
 
 /// The stores that routes ask: those of the one placement there is, or of all.
 struct PlacedStores: Sendable {
-    private let placements: [PlacementStorage]
-    private let route: Placed<PlacementName>
-
-    /// The stores of some placements, home first.
-    init(_ placements: [PlacementStorage], _ route: Placed<PlacementName>) {
-        self.placements = placements
-        self.route = route
-    }
+    let placements: [PlacementStorage]
+    let route: Placed<PlacementName>
 
     /// What is made of each placement, to be found by a network.
     func placed<Port: Sendable>(_ port: @Sendable (PlacementStorage) -> Port) -> Placed<Port> {

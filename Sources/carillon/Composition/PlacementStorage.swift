@@ -106,7 +106,7 @@ struct PlacementStorage: Sendable {
 
     /// What works with the database as soon as it is there.
     func deferred(_ services: [any Service]) -> [any Service] {
-        services.map { DeferredService($0, until: state) }
+        services.map { DeferredService(service: $0, state: state) }
     }
 
     /// The pool, and what keeps the schema in order.

@@ -75,7 +75,7 @@ enum DemoService {
                         guard let address = await address(of: composition) else { throw CancellationError() }
                         let token = composition.operatorToken
                         let service = try RunningService(at: "http://\(address)", tls: .makeClientConfiguration())
-                        try await script(DemoClient(service, operatorToken: token, terminal: Terminal()))
+                        try await script(DemoClient(service: service, operatorToken: token, terminal: Terminal()))
                     }
                 )
             }

@@ -7,14 +7,9 @@ import PushHTTP
 
 /// Looks up what a network has stored for push services, and tries it.
 struct NetworkCredentialChecks: Sendable {
-    private let settings: Settings
-    private let network: NetworkID
+    let settings: Settings
+    let network: NetworkID
     private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
-
-    init(_ settings: Settings, network: NetworkID) {
-        self.settings = settings
-        self.network = network
-    }
 
     func findings() async -> [Finding] {
         let subject = "network \(network)"
