@@ -27,7 +27,7 @@ extension PostgresAccountStore {
             guard locked == 1 else { return nil }
             let former = try session.dialects(of: network, named: name).first?.document(box, in: network)
             let document = try change(former)
-            try session.write(StoredDialect(document, box, in: network), of: network)
+            try session.execute(StoredDialect(document, box, in: network).upsert(of: network))
             return document
         }
     }
@@ -99,10 +99,6 @@ extension PostgresSession {
             ORDER BY dialect
             """
         ) { row in try StoredDialect(row) }.compactMap(\.self)
-    }
-
-    fileprivate func write(_ dialect: StoredDialect, of network: NetworkID) throws {
-        try execute(dialect.upsert(of: network))
     }
 }
 

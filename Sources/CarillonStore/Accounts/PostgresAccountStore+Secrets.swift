@@ -158,7 +158,7 @@ struct StoredTokenKey: Sendable {
         }
     }
 
-    fileprivate func insert(of network: NetworkID, _ session: borrowing PostgresSession) throws {
+    func insert(of network: NetworkID, _ session: borrowing PostgresSession) throws {
         try session.execute(
             """
             INSERT INTO user_token_keys (network_id, key_id, algorithm, material)
@@ -228,9 +228,5 @@ extension PostgresSession {
             WHERE network_id = \(network.rawValue) ORDER BY key_id
             """
         ) { row in try StoredTokenKey(row) }
-    }
-
-    func insert(_ key: StoredTokenKey, of network: NetworkID) throws {
-        try key.insert(of: network, self)
     }
 }

@@ -50,7 +50,7 @@ package struct PostgresAccountStore: AccountStore {
                     guard try session.insert(network) else { return .refused }
                     try session.forgetDeparture(of: network.id)
                     for secret in secrets { try session.insert(secret, .incoming, of: network.id) }
-                    for key in tokenKeys { try session.insert(key, of: network.id) }
+                    for key in tokenKeys { try key.insert(of: network.id, session) }
                     for key in credentials.apiKeys { try session.insert(key) }
                     try session.countDirectory(of: network.id)
                     return .created
@@ -124,7 +124,7 @@ package struct PostgresAccountStore: AccountStore {
         try await pool.write { session in
             try session.lockNetwork(network)
             try session.execute("DELETE FROM user_token_keys WHERE network_id = \(network.rawValue)")
-            for key in stored { try session.insert(key, of: network) }
+            for key in stored { try key.insert(of: network, session) }
         }
     }
 
@@ -143,7 +143,7 @@ package struct PostgresAccountStore: AccountStore {
             try session.lockNetwork(network)
             let count = try session.tokenKeys(of: network).count
             guard count < StoredUserTokenKey.maximumCount else { return false }
-            try session.insert(stored, of: network)
+            try stored.insert(of: network, session)
             return true
         }
     }
