@@ -5,12 +5,11 @@ import Postgres
 extension PostgresEventHistory {
     /// What was given up, oldest first.
     package func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
-        let after = after ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        return try await databases.of(network).pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT letter_id, event_id, provider, app_id, cause, device_id, user_id, attempts, reason, at
-                FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id > \(after)
+                FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id > \(after ?? .smallest)
                 ORDER BY letter_id LIMIT \(limit)
                 """
             ) { row in

@@ -4,11 +4,6 @@ import Postgres
 
 /// What endpoints were told, by `relays` and `deliveries`; what is to be told once more goes into `replays`.
 package struct PostgresRelayHistory: RelayHistory {
-    private static let firstID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    private static let lastID = UUID(
-        uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)
-    )
-
     /// How many events are looked at in one statement to count a replay.
     private static let countedAtOnce = 5_000
 
@@ -29,8 +24,8 @@ package struct PostgresRelayHistory: RelayHistory {
         before event: EventID?,
         limit: Int
     ) async throws -> [RelayDelivery] {
-        let end = event?.uuid ?? Self.lastID
-        let (first, last) = (only?.uuid ?? Self.firstID, only?.uuid ?? Self.lastID)
+        let end = event?.uuid ?? .largest
+        let (first, last) = (only?.uuid ?? .smallest, only?.uuid ?? .largest)
         let condition: SQL =
             switch state {
             case nil: ""
