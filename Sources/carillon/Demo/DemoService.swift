@@ -5,12 +5,6 @@ import Foundation
 import Logging
 import NIOSSL
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A service of the demo's own, on a database that is gone afterwards.
 enum DemoService {
     private enum Ending: Sendable {
