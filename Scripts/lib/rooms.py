@@ -30,7 +30,7 @@ ROOMS = {
         "Encoding", "Configuration", "Certificates", "Recording", "Server", "Behaviour", "APNs", "FCM", "WebPush", ".",
     ],
     "CarillonStore": [
-        "Shared", "Clock", "Queues", "Announcements", "Sealing", "Journal", "Accounts", "Deliveries", "Feedback", "Directory", "Toggles",
+        "Shared", "Clock", "Queues", "Announcements", "Sealing", "Journal", "Accounts", "Deliveries", "Feedback", "Credentials", "Directory", "Toggles",
         "Rendering", "Faces", "Ingest", "Recipients", "Outbox", "Relay", "Polling", "Statistics", "Following", "Placements", "Maintenance", "Moving",
     ],
     "CarillonTemplates": ["."],

@@ -5,12 +5,6 @@ import Testing
 
 @testable import carillon
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite struct LogOutputTests {
     /// A pipe whose reader does nothing unless it is told to.
     private final class UnreadPipe {

@@ -101,7 +101,7 @@ import Testing
         states[p1]?.schema(problem: nil)
         states[p1]?.masterKey(problem: nil)
         #expect(known.problem == nil)
-        let labelled = states.keys.map { ($0, LabelledMetrics(registry, [("placement", $0.rawValue)])) }
+        let labelled = states.keys.map { ($0, LabelledMetrics(base: registry, labels: [("placement", $0.rawValue)])) }
         let metrics = ReadinessMetrics(
             known,
             factory: registry,

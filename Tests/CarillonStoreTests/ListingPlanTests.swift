@@ -41,7 +41,7 @@ import Testing
         func listing(_ change: (inout DeviceSelection) -> Void = { _ in }) -> DeviceListing {
             var selection = DeviceSelection(apps: Self.apps)
             change(&selection)
-            return DeviceListing(selection, in: scene.network)
+            return DeviceListing(selection: selection, network: scene.network)
         }
         let plans: [(sql: SQL, index: String, rows: Int)] = [
             (listing().devices(offset: 5, limit: 10), "devices_of_apps", 16),

@@ -60,7 +60,7 @@ import Testing
             of: scene.network
         )
         let token = ProviderToken(value: "t", issuedAt: WallClock.system.now())
-        _ = try await scene.credentials.providerToken("k", candidate: token, ifOlderThan: token.issuedAt)
+        _ = try await scene.tokens.providerToken("k", candidate: token, ifOlderThan: token.issuedAt)
     }
 
     @Test func `the first key of an empty database is the right one, and every other one is wrong`() async throws {
@@ -113,15 +113,16 @@ import Testing
         #expect(after.userTokenKeys == before.userTokenKeys)
         let signing = try await accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
         #expect(signing == outgoing)
-        let credentials = PostgresProviderCredentialStore(pool: pool, box: try box(Self.new))
+        let databases = Placed(PlacementDatabase(accounts))
+        let credentials = PostgresProviderCredentialStore(databases)
         let credential = try await credentials.providerCredential(.fcm, appID: "an/app", of: scene.network)
         #expect(credential?.material == Secret("{}"))
         #expect(after.dialects.map(\.isUnreadable) == [false])
         #expect(after.dialects.first?.secrets.map(\.value) == [Secret("webhook")])
-        let endpoints = PostgresEndpointStore(accounts: accounts)
+        let endpoints = PostgresEndpointStore(databases)
         #expect(try await endpoints.endpointSecrets(of: "e/1", in: scene.network).count == 1)
         let inbox = PostgresEventInbox(pool: pool)
-        let sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
+        let sources = PostgresSourceQueue(inbox, box: try box(Self.new))
         #expect(try await sources.claimSources(limit: 1, share: 1, busy: [:]).first?.secret != nil)
         let faces = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)
         #expect(faces?.keys.map(\.proof) == [.secret(Secret("signing"))])

@@ -83,7 +83,7 @@ import Testing
             await watch.attempt(.expired) { _ = try await outbox.claimExpired(limit: 9) }
             await watch.attempt(.age) { _ = try await outbox.oldestWait() }
             await watch.attempt(.sources) { _ = try await scene.polls.claimSources(limit: 9, share: 9, busy: [:]) }
-            await watch.attempt(.replays) { _ = try await scene.relays.continueReplays() }
+            await watch.attempt(.replays) { _ = try await scene.replays.continueReplays() }
             _ = try await inbox.nextDue(within: Self.soon)
             _ = try await outbox.nextDue(within: Self.soon)
             _ = try await scene.polls.nextDue()

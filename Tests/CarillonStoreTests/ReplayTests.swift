@@ -32,12 +32,13 @@ import Testing
     }
 
     @Test func `a replay is counted as far as the bound, and told of to the end`() async throws {
-        let history = PostgresRelayHistory(pool: pool, ids: scene.ids, mostCounted: 4, replaysAtOnce: 10)
+        let history = PostgresRelayHistory(scene.databases, mostCounted: 4)
+        let replays = PostgresReplays(pool: pool, ids: scene.ids, replaysAtOnce: 10)
         try await add("e-1", scene)
         for (kept, expected) in [(4, ReplayCount(events: 4)), (1, ReplayCount(events: 4, hasMore: true))] {
             try await keep(kept, in: scene.network, scene, pool)
             #expect(try await history.beginReplay(order, to: "e-1", in: scene.network) == expected)
-            while try await history.continueReplays() {}
+            while try await replays.continueReplays() {}
         }
         #expect(try await pool.count("replays") == 0)
         let messages = try await pool.first("SELECT sum(size) FROM deliveries", as: Int.self)
@@ -45,7 +46,8 @@ import Testing
     }
 
     @Test func `a replay that cannot go on keeps none behind it from their turn`() async throws {
-        let history = PostgresRelayHistory(pool: pool, ids: scene.ids, mostCounted: 100, replaysAtOnce: 1)
+        let history = PostgresRelayHistory(scene.databases, mostCounted: 100)
+        let replays = PostgresReplays(pool: pool, ids: scene.ids, replaysAtOnce: 1)
         for id: EndpointID in ["e-1", "e-2", "e-3"] { try await add(id, scene) }
         try await keep(1, in: scene.network, scene, pool)
         // For the first one as much waits as may.
@@ -56,7 +58,7 @@ import Testing
         for id: EndpointID in ["e-1", "e-2", "e-3"] {
             _ = try await history.beginReplay(order, to: id, in: scene.network)
         }
-        while try await history.continueReplays() {}
+        while try await replays.continueReplays() {}
         let queued = try await pool.all("SELECT DISTINCT app_id FROM deliveries ORDER BY app_id", as: String.self)
         #expect(queued == ["e-1", "e-2", "e-3"])
         #expect(try await pool.count("replays") == 1, "the first one's goes on when there is room")

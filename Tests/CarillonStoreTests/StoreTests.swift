@@ -158,7 +158,8 @@ import Testing
         let other = try #require(SecretBox(masterKey: [UInt8](repeating: 9, count: 32)))
         let credential = ProviderCredential.sample(.fcm, "x", at: WallClock.system.now())
         let (store, network) = (scene.credentials, scene.network)
-        _ = try await PostgresProviderCredentialStore(pool: pool, box: other)
+        let accounts = PostgresAccountStore(pool: pool, box: other, ids: scene.ids)
+        _ = try await PostgresProviderCredentialStore(Placed(PlacementDatabase(accounts)))
             .putProviderCredential(credential, of: network)
         let error = UnreadableCredential(provider: .fcm, appID: "x")
         await #expect(throws: error) { try await store.providerCredential(.fcm, appID: "x", of: network) }

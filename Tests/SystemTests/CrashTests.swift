@@ -3,12 +3,6 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 extension Crashes {
     @Suite struct CrashTests {
         private static let members = ["bob", "carol", "dave"]

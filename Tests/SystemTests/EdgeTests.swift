@@ -4,12 +4,6 @@ import NIOHTTP1
 import NIOPosix
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 extension Services {
     @Suite struct EdgeTests {
         private let scratch = Scratch()

@@ -9,12 +9,6 @@ import NIOHTTP1
 import Synchronization
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 extension Services {
     /// Endpoints that are asked before anybody is notified (FACES section C3), with a real receiver.
     @Suite struct InterceptionTests {

@@ -5,12 +5,6 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 extension Services {
     @Suite struct PushLossTests {
         private static let streams = 50

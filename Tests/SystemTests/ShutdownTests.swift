@@ -5,12 +5,6 @@ import Logging
 import NIOHTTP1
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 extension Services {
     @Suite struct ShutdownTests {
         private static let members = ["bob", "carol", "dave"]

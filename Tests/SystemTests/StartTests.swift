@@ -3,12 +3,6 @@ import Foundation
 import NIOHTTP1
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 extension Services {
     @Suite struct StartTests {
         private let scratch = Scratch()

@@ -27,8 +27,4 @@ package struct SubscriptionFilter: Sendable, Equatable {
         self.tag = tag
         self.subscribers = subscribers
     }
-
-    package func matches(_ subscription: Subscription) -> Bool {
-        (tag.map { $0 == subscription.tag } ?? true) && (subscribers?.contains(subscription.subscriber) ?? true)
-    }
 }

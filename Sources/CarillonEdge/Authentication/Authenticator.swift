@@ -13,28 +13,12 @@ package struct Authenticator: Sendable {
         case caller(Access)
     }
 
-    private let operatorToken: OperatorToken
-    private let cache: CredentialCache
-    private let introspector: UserTokenIntrospector
-    private let rates: RequestRates
-    private let pages: PagePlaces
-    private let clock: WallClock
-
-    package init(
-        operatorToken: OperatorToken,
-        cache: CredentialCache,
-        introspector: UserTokenIntrospector,
-        rates: RequestRates,
-        pages: PagePlaces,
-        clock: WallClock
-    ) {
-        self.operatorToken = operatorToken
-        self.cache = cache
-        self.introspector = introspector
-        self.rates = rates
-        self.pages = pages
-        self.clock = clock
-    }
+    let operatorToken: OperatorToken
+    let cache: CredentialCache
+    let introspector: UserTokenIntrospector
+    let rates: RequestRates
+    let pages: PagePlaces
+    let clock: WallClock
 
     /// The caller in the network of the path, by `Authorization`.
     package func access(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {

@@ -142,7 +142,7 @@ package final class Services: Sendable {
         self.accounts = accounts
         self.directory = directory
         self.devices = devices
-        self.addresses = addresses ?? AddressLookup(devices)
+        self.addresses = addresses ?? AddressLookup(Placed(devices))
         self.toggles = toggles
         self.tags = tags
         self.templates = TemplateBook(templates, announcements: announcements)

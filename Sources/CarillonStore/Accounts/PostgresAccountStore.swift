@@ -1,9 +1,8 @@
 package import CarillonCore
-package import Foundation
 package import Postgres
 
 /// Networks and their credentials; secrets are sealed with the master key, of API keys only a hash is kept.
-package struct PostgresAccountStore: AccountStore {
+package struct PostgresAccountStore: AccountStore, AccountSecrets {
     private static let pause = Duration.milliseconds(100)
 
     let pool: PostgresPool
@@ -13,6 +12,8 @@ package struct PostgresAccountStore: AccountStore {
     package var former: FormerNetworks
     /// For how long making a network waits for a former one of its id to be gone.
     package var patience = Duration.seconds(4)
+
+    package var accounts: Placed<PostgresAccountStore> { Placed(self) }
 
     /// A store in the database of `pool`; `ids` orders secrets by their making.
     package init(pool: PostgresPool, box: SecretBox, ids: UUIDv7Generator) {
@@ -50,7 +51,7 @@ package struct PostgresAccountStore: AccountStore {
                     guard try session.insert(network) else { return .refused }
                     try session.forgetDeparture(of: network.id)
                     for secret in secrets { try session.insert(secret, .incoming, of: network.id) }
-                    for key in tokenKeys { try session.insert(key, of: network.id) }
+                    for key in tokenKeys { try key.insert(of: network.id, session) }
                     for key in credentials.apiKeys { try session.insert(key) }
                     try session.countDirectory(of: network.id)
                     return .created
@@ -117,42 +118,5 @@ package struct PostgresAccountStore: AccountStore {
         credentials.hasUnreadableWebhookSecrets = secrets.count < stored.secrets.count
         credentials.hasUnreadableUserTokenKeys = tokenKeys.count < stored.tokenKeys.count
         return credentials
-    }
-
-    package func setUserTokenKeys(_ keys: [StoredUserTokenKey], of network: NetworkID) async throws {
-        let stored = try keys.map { try StoredTokenKey($0.key, box, $0.id, in: network) }
-        try await pool.write { session in
-            try session.lockNetwork(network)
-            try session.execute("DELETE FROM user_token_keys WHERE network_id = \(network.rawValue)")
-            for key in stored { try session.insert(key, of: network) }
-        }
-    }
-
-    package func userTokenKeys(of network: NetworkID) async throws -> [StoredUserTokenKey] {
-        let stored = try await pool.withConnection { session in try session.tokenKeys(of: network) }
-        return try stored.map { try $0.key(box, in: network) }
-    }
-
-    package func addUserTokenKey(
-        _ key: StoredUserTokenKey,
-        of network: NetworkID,
-        answering request: IdempotentRequest?
-    ) async throws -> Creation {
-        let stored = try StoredTokenKey(key.key, box, key.id, in: network)
-        return try await once(request) { session in
-            try session.lockNetwork(network)
-            let count = try session.tokenKeys(of: network).count
-            guard count < StoredUserTokenKey.maximumCount else { return false }
-            try session.insert(stored, of: network)
-            return true
-        }
-    }
-
-    package func deleteUserTokenKey(_ id: UUID, of network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
-            try session.execute(
-                "DELETE FROM user_token_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"
-            ) > 0
-        }
     }
 }

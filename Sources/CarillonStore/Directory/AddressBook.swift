@@ -6,11 +6,7 @@ import Postgres
 ///
 /// Such a device is transient: it belongs to nobody, is in no list, and is forgotten when nothing is sent to it any more.
 struct AddressBook {
-    private let pool: PostgresPool
-
-    init(_ pool: PostgresPool) {
-        self.pool = pool
-    }
+    let pool: PostgresPool
 
     /// What one query names at one place.
     fileprivate struct Entry {

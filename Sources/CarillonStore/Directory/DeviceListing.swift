@@ -10,11 +10,6 @@ struct DeviceListing {
     let selection: DeviceSelection
     let network: NetworkID
 
-    init(_ selection: DeviceSelection, in network: NetworkID) {
-        self.selection = selection
-        self.network = network
-    }
-
     /// The columns of a part of the devices, in the order of their ids.
     func devices(offset: Int, limit: Int) -> SQL {
         """
@@ -146,8 +141,8 @@ extension PostgresDeviceStore {
         offset: Int,
         limit: Int
     ) async throws -> CountedPage<Device> {
-        let listing = DeviceListing(selection, in: network)
-        return try await pool.page(
+        let listing = DeviceListing(selection: selection, network: network)
+        return try await databases.of(network).pool.page(
             listing.devices(offset: offset, limit: limit),
             counted: listing.deviceCount
         ) { row in try row.device() }
@@ -160,7 +155,7 @@ extension PostgresDeviceStore {
         ifOwnedBy owner: UserID?,
         in network: NetworkID
     ) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             try session.execute(
                 """
                 UPDATE devices d SET broadcasts = \(takesPart)
@@ -180,8 +175,8 @@ extension PostgresTagStore {
         offset: Int,
         limit: Int
     ) async throws -> CountedPage<DeviceSubscription> {
-        let listing = DeviceListing(selection, in: network)
-        return try await pool.page(
+        let listing = DeviceListing(selection: selection, network: network)
+        return try await databases.of(network).pool.page(
             listing.subscriptions(offset: offset, limit: limit),
             counted: listing.subscriptionCount
         ) { row in DeviceSubscription(device: try row.id(0), tag: try row.id(1)) }

@@ -2,10 +2,10 @@ package import CarillonCore
 import Postgres
 
 extension PostgresDeviceStore {
-    /// What is reached at these addresses, in their order.
+    /// What is reached at these addresses of one placement, in their order.
     package func devices(reachedAt places: [AddressPlace]) async throws -> [ReachedDevice?] {
-        guard !places.isEmpty else { return [] }
-        let found = try await pool.withConnection { session in
+        guard let network = places.first?.networkID else { return [] }
+        let found = try await databases.of(network).pool.withConnection { session in
             // A comparison of rows that one index alone can serve in order, see `docs/decisions/0009`.
             try session.query(
                 """
@@ -46,8 +46,9 @@ extension PostgresDeviceStore {
     package func renewDevices(_ obtained: [DeviceID: Timestamp], in network: NetworkID) async throws {
         let rows = obtained.sorted { $0.key < $1.key }
         guard !rows.isEmpty else { return }
-        let listeners = try await feedback.listeners(in: network)
-        try await pool.write { session in
+        let database = try await databases.toWrite(network)
+        let listeners = try await database.feedback.listeners(in: network)
+        try await database.pool.write { session in
             let renewed = try session.query(
                 .unprepared(
                     """
@@ -83,6 +84,7 @@ extension PostgresDeviceStore {
     /// Makes room for devices that nobody registered and that are not known yet.
     package func makeRoom(for addresses: [DeviceAddress], in network: Network, ofStrangers: Bool) async throws {
         let (hashes, limit) = (addresses.compactMap(\.uniqueHash), network.limits[.ownerlessDevices])
+        let pool = try await databases.toWrite(network.id).pool
         // Nothing is written where there is room, as there nearly always is.
         let missing = try await pool.withConnection { session in
             try session.missingRoom(for: hashes, upTo: limit, in: network.id)
@@ -105,6 +107,6 @@ extension PostgresDeviceStore {
         because error: String,
         in network: NetworkID
     ) async throws {
-        try await AddressBook(pool).quarantine(addresses, because: error, in: network)
+        try await AddressBook(pool: databases.toWrite(network).pool).quarantine(addresses, because: error, in: network)
     }
 }

@@ -1,17 +1,14 @@
 package import CarillonCore
-package import Postgres
+import Postgres
 
 package struct PostgresDeviceStore: DeviceStore {
     /// How many devices are restored in one transaction.
     private static let batchSize = 2_000
 
-    let pool: PostgresPool
-    let feedback: FeedbackDesk?
+    let databases: Placed<PlacementDatabase>
 
-    /// A store in the database of `pool` that tells `feedback` what becomes of devices.
-    package init(pool: PostgresPool, feedback: FeedbackDesk? = nil) {
-        self.pool = pool
-        self.feedback = feedback
+    package init(_ databases: Placed<PlacementDatabase>) {
+        self.databases = databases
     }
 
     /// Registers a device; the last write wins, by id and by token. `true` when the device id is new.
@@ -23,8 +20,9 @@ package struct PostgresDeviceStore: DeviceStore {
         by writer: Writer
     ) async throws -> Bool {
         let registration = DeviceRegistration([device], in: network, replacing: former)
-        let listeners = try await feedback.listeners(in: network)
-        return try await pool.write { session in
+        let database = try await databases.toWrite(network)
+        let listeners = try await database.feedback.listeners(in: network)
+        return try await database.pool.write { session in
             try registration.lock(session)
             try session.mention(users: registration.users, in: network)
             return try registration.write(session, by: writer, telling: listeners).contains(device.id)
@@ -32,12 +30,12 @@ package struct PostgresDeviceStore: DeviceStore {
     }
 
     package func device(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
-        try await pool.withConnection { session in try session.device(id, in: network) }
+        try await databases.of(network).pool.withConnection { session in try session.device(id, in: network) }
     }
 
     package func known(among devices: Set<DeviceID>, in network: NetworkID) async throws -> Set<DeviceID> {
         guard !devices.isEmpty else { return [] }
-        return try await pool.withConnection { session in
+        return try await databases.of(network).pool.withConnection { session in
             Set(
                 try session.query(
                     """
@@ -55,8 +53,9 @@ package struct PostgresDeviceStore: DeviceStore {
     }
 
     package func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
-        let listeners = try await feedback.listeners(in: network)
-        return try await pool.write { session in
+        let database = try await databases.toWrite(network)
+        let listeners = try await database.feedback.listeners(in: network)
+        return try await database.pool.write { session in
             let deleted = try session.queryFirst(
                 """
                 DELETE FROM devices d
@@ -87,7 +86,7 @@ package struct PostgresDeviceStore: DeviceStore {
         after: DeviceID?,
         limit: Int
     ) async throws -> [Device] {
-        try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT \(sql: Row.deviceColumns) FROM devices d
@@ -126,7 +125,7 @@ package struct PostgresDeviceStore: DeviceStore {
                 \(sql: range("device_id >= 't.'"))
                 """
         }
-        return try await pool.withConnection { session in
+        return try await databases.of(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT \(sql: Row.deviceColumns) FROM (\(sql: ranges)) AS found ORDER BY device_id LIMIT \(limit)
@@ -146,7 +145,7 @@ package struct PostgresDeviceStore: DeviceStore {
         let question: SQL = """
             SELECT \(sql: exist("NOT d.transient")) OR \(sql: exist("d.transient AND d.state = 'active'"))
             """
-        return try await pool.withConnection { session in
+        return try await databases.of(network).pool.withConnection { session in
             try session.queryFirst(question) { row in try row.decode(0, as: Bool.self) } ?? false
         }
     }
@@ -168,12 +167,13 @@ package struct PostgresDeviceStore: DeviceStore {
             d.network_id = \(network.rawValue) AND d.provider = \(provider.rawValue) \(sql: app)
                 AND d.state <> 'active' AND d.state_at >= \(since.stored) AND d.state_at < \(until.stored)
             """
-        let listeners = try await feedback.listeners(in: network)
+        let database = try await databases.toWrite(network)
+        let listeners = try await database.feedback.listeners(in: network)
         let isHeard = listeners.want([.deviceRegistered], in: network)
         var total = 0
         var count = 0
         repeat {
-            count = try await pool.write { session in
+            count = try await database.pool.write { session in
                 let restoring: SQL =
                     .unprepared(
                         """

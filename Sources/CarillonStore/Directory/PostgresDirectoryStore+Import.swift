@@ -10,6 +10,7 @@ extension PostgresDirectoryStore {
         _ next: @escaping @Sendable () throws -> [ImportRecord]?,
         in network: NetworkID
     ) async throws {
+        let database = try await databases.toWrite(network)
         var touched = ImportTally()
         var pace = ImportPace()
         while let records = try next() {
@@ -17,10 +18,12 @@ extension PostgresDirectoryStore {
             var rest = records[...]
             while !rest.isEmpty {
                 let batch = ImportBatch(rest.prefix(pace.size), network: network)
-                let listeners = try await feedback.listeners(in: network)
+                let listeners = try await database.feedback.listeners(in: network)
                 let start = ContinuousClock.now
                 do {
-                    try await pool.withTransaction(ImportPace.options) { try batch.write($0, telling: listeners) }
+                    try await database.pool.withTransaction(ImportPace.options) { session in
+                        try batch.write(session, telling: listeners)
+                    }
                     rest = rest.dropFirst(pace.size)
                     pace.succeeded()
                 } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
@@ -29,20 +32,22 @@ extension PostgresDirectoryStore {
                 try await Task.sleep(for: pace.pause(after: ContinuousClock.now - start))
             }
         }
-        await analyze(touched)
+        await database.pool.analyze(touched)
     }
+}
 
+extension PostgresPool {
     /// Tells PostgreSQL how large tables have become, after an import that it may not have noticed yet.
     ///
     /// Nothing depends on it, so that nothing comes of it when somebody else is at it or it takes too long.
-    private func analyze(_ touched: ImportTally) async {
+    fileprivate func analyze(_ touched: ImportTally) async {
         let counts = [
             ("users", touched.users + touched.members), ("channels", touched.channels), ("members", touched.members),
             ("devices", touched.devices), ("subscriptions", touched.subscriptions),
         ]
         for (table, count) in counts where count >= 5_000 {
             let options = TransactionOptions(statementTimeout: .seconds(5), lockTimeout: .milliseconds(50))
-            try? await pool.withTransaction(options) { session in
+            try? await withTransaction(options) { session in
                 _ = try session.execute(.unprepared("ANALYZE \(identifier: table)"))
             }
         }

@@ -9,7 +9,7 @@ extension PostgresDirectoryStore {
         after: UserID?,
         limit: Int
     ) async throws -> [UserID]? {
-        try await pool.snapshot { session in
+        try await databases.of(network).pool.snapshot { session in
             let emptiedAt = try session.queryFirst(
                 """
                 SELECT coalesce(emptied_at, '-infinity') FROM channels
@@ -37,7 +37,7 @@ extension PostgresDirectoryStore {
     /// toggles.
     package func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
         let ids = Set(users).sorted()
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             try session.mention(users: ids, in: network)
             try session.mention(channels: [channel], in: network)
             let keys = ids.map { MemberKey(network: network, channel: channel, user: $0) }
@@ -71,7 +71,7 @@ extension PostgresDirectoryStore {
 
     /// Makes a user a member; `true` when they were none. Adds user and channel to the directory where they are new.
     package func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             try session.mention(users: [user], in: network)
             try session.mention(channels: [channel], in: network)
             let key = MemberKey(network: network, channel: channel, user: user)
@@ -89,7 +89,7 @@ extension PostgresDirectoryStore {
 
     /// Ends a membership; `false` when there was none.
     package func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             try session.settleRemovals(of: [MemberKey(network: network, channel: channel, user: user)])
             let removed = try session.execute(
                 """

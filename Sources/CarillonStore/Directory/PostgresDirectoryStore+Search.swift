@@ -10,7 +10,7 @@ extension PostgresDirectoryStore {
         limit: Int
     ) async throws -> SearchPage<Person> {
         let search = DirectorySearch.users(of: network)
-        return try await pool.snapshot { session in
+        return try await databases.of(network).pool.snapshot { session in
             try search.page(matching: text, after: place, limit: limit, session) { row in try row.person(localeAt: 4) }
         }
     }
@@ -23,7 +23,7 @@ extension PostgresDirectoryStore {
         limit: Int
     ) async throws -> SearchPage<Channel> {
         let search = DirectorySearch.channels(of: network)
-        return try await pool.snapshot { session in
+        return try await databases.of(network).pool.snapshot { session in
             try search.page(matching: text, after: place, limit: limit, session) { row in
                 Channel(id: try row.id(0), displayName: try row.decode(1), isDirect: try row.decode(4))
             }

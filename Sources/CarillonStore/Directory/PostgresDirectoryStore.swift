@@ -1,20 +1,17 @@
 package import CarillonCore
-package import Postgres
+import Postgres
 
 /// The users, channels and members of networks, as their admins correct them, in the tables that events write to.
 package struct PostgresDirectoryStore: DirectoryStore {
-    let pool: PostgresPool
-    let feedback: FeedbackDesk?
+    let databases: Placed<PlacementDatabase>
 
-    /// A store in the database of `pool` that tells `feedback` of what is imported.
-    package init(pool: PostgresPool, feedback: FeedbackDesk? = nil) {
-        self.pool = pool
-        self.feedback = feedback
+    package init(_ databases: Placed<PlacementDatabase>) {
+        self.databases = databases
     }
 
     package func putUser(_ person: Person, in network: NetworkID) async throws -> Bool {
         let roles = person.roles.map(StoredRoles.text)
-        return try await pool.write { session in
+        return try await databases.toWrite(network).pool.write { session in
             try session.put(
                 """
                 SELECT deleted,
@@ -37,7 +34,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
     }
 
     package func user(_ id: UserID, in network: NetworkID) async throws -> Person? {
-        try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.queryFirst(
                 """
                 SELECT user_id, display_name, locale, roles FROM users
@@ -51,7 +48,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
     ///
     /// Takes no longer the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             let removed = try session.execute(
                 """
                 UPDATE users
@@ -73,7 +70,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
     }
 
     package func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             try session.put(
                 """
                 SELECT deleted,
@@ -97,7 +94,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
     }
 
     package func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel? {
-        try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.queryFirst(
                 """
                 SELECT channel_id, display_name, direct, fallback_name FROM channels
@@ -118,7 +115,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
     ///
     /// Takes no longer the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             let removed = try session.execute(
                 """
                 UPDATE channels

@@ -32,7 +32,7 @@ extension PostgresTagStore {
         }
         guard let first = parts.map(\.first) ?? reading("") else { return [] }
         let all = (parts ?? []).dropFirst().reduce(first) { all, part in "\(sql: all) UNION ALL \(sql: part)" }
-        return try await pool.withConnection { session in
+        return try await databases.of(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT tag, kind, subject_id FROM (\(sql: all)) AS found
@@ -48,7 +48,7 @@ extension PostgresTagStore {
     ///
     /// Walks from one to the next, however many subscribers each has.
     package func subscribedTags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [TagID] {
-        try await pool.withConnection { session in
+        try await databases.toWrite(network).pool.withConnection { session in
             try session.query(
                 """
                 WITH RECURSIVE found AS (

@@ -12,8 +12,9 @@ extension PostgresTagStore {
         ifOwnedBy owner: UserID?,
         by writer: Writer
     ) async throws -> Bool {
-        let listeners = try await feedback.listeners(in: network)
-        return try await pool.write { session in
+        let database = try await databases.toWrite(network)
+        let listeners = try await database.feedback.listeners(in: network)
+        return try await database.pool.write { session in
             if writer == .user { try session.checkTags(of: subscriber, adding: tag, in: network) }
             switch subscriber {
             case .user(let user): try session.mention(users: [user], in: network)
@@ -36,8 +37,9 @@ extension PostgresTagStore {
         ifOwnedBy owner: UserID?
     ) async throws {
         let device: DeviceID? = if case .device(let id) = subscriber { id } else { nil }
-        let listeners = try await feedback.listeners(in: network)
-        try await pool.write { session in
+        let database = try await databases.toWrite(network)
+        let listeners = try await database.feedback.listeners(in: network)
+        try await database.pool.write { session in
             let ended = try session.queryFirst(
                 """
                 DELETE FROM subscriptions s
@@ -62,8 +64,9 @@ extension PostgresTagStore {
     package func unsubscribe(_ subscriptions: [Subscription], in network: NetworkID) async throws {
         let rows = Set(subscriptions).sorted()
         guard !rows.isEmpty else { return }
-        let listeners = try await feedback.listeners(in: network)
-        try await pool.write { session in
+        let database = try await databases.toWrite(network)
+        let listeners = try await database.feedback.listeners(in: network)
+        try await database.pool.write { session in
             // By its key each, in the order of the keys, as whoever begins several at once locks them.
             let ended = try session.query(
                 .unprepared(
@@ -105,7 +108,7 @@ extension PostgresTagStore {
         after: Subscriber?,
         limit: Int
     ) async throws -> [Subscriber] {
-        try await pool.withConnection { session in
+        try await databases.toWrite(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT s.kind, s.subject_id FROM subscriptions s
@@ -126,7 +129,7 @@ extension PostgresTagStore {
         after: TagID?,
         limit: Int
     ) async throws -> [TagID] {
-        try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT s.tag FROM subscriptions s

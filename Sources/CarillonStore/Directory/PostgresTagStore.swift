@@ -1,19 +1,16 @@
 package import CarillonCore
-package import Postgres
+import Postgres
 
 /// The tags of networks in table `tags`, and who subscribes to them in `subscriptions`.
 package struct PostgresTagStore: TagStore {
-    let pool: PostgresPool
-    let feedback: FeedbackDesk?
+    let databases: Placed<PlacementDatabase>
 
-    /// A store in the database of `pool` that tells `feedback` what becomes of subscriptions.
-    package init(pool: PostgresPool, feedback: FeedbackDesk? = nil) {
-        self.pool = pool
-        self.feedback = feedback
+    package init(_ databases: Placed<PlacementDatabase>) {
+        self.databases = databases
     }
 
     package func putTag(_ tag: Tag, in network: NetworkID) async throws -> (tag: Tag, isNew: Bool) {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             let isNew = try session.declare([tag], in: network).contains(tag.id)
             guard let stored = try session.queryFirst(Self.reading(tag.id, in: network), { row in try row.tag() })
             else {
@@ -25,13 +22,13 @@ package struct PostgresTagStore: TagStore {
 
     /// A tag; `nil` when it is not declared.
     package func tag(_ id: TagID, in network: NetworkID) async throws -> Tag? {
-        try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.queryFirst(Self.reading(id, in: network)) { row in try row.tag() }
         }
     }
 
     package func tags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [Tag] {
-        try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT \(sql: Row.tagColumns) FROM tags
@@ -46,7 +43,7 @@ package struct PostgresTagStore: TagStore {
     ///
     /// Takes no longer the more there are: they are swept by the ``Housekeeper``.
     package func deleteTag(_ id: TagID, in network: NetworkID) async throws {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             let start = try session.start().start
             let met = try session.execute(
                 """

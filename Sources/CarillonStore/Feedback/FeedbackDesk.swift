@@ -16,11 +16,11 @@ package struct FeedbackDesk: Sendable {
     }
 
     func listeners(in network: NetworkID) async throws -> FeedbackListeners {
-        FeedbackListeners([network: try await endpoints.endpoints(of: network)], ids: ids)
+        FeedbackListeners(endpoints: [network: try await endpoints.endpoints(of: network)], ids: ids)
     }
 
     func listeners() async throws -> FeedbackListeners {
-        FeedbackListeners(try await endpoints.endpointsOfAll(), ids: ids)
+        FeedbackListeners(endpoints: try await endpoints.endpointsOfAll(), ids: ids)
     }
 }
 
@@ -36,15 +36,10 @@ extension FeedbackDesk? {
 
 /// The endpoints that may be told, as they were known before a transaction.
 struct FeedbackListeners: Sendable {
-    static let none = FeedbackListeners([:], ids: UUIDv7Generator())
+    static let none = FeedbackListeners(endpoints: [:], ids: UUIDv7Generator())
 
-    private let endpoints: [NetworkID: [Endpoint]]
-    private let ids: UUIDv7Generator
-
-    init(_ endpoints: [NetworkID: [Endpoint]], ids: UUIDv7Generator) {
-        self.endpoints = endpoints
-        self.ids = ids
-    }
+    let endpoints: [NetworkID: [Endpoint]]
+    let ids: UUIDv7Generator
 
     /// Whether anybody, or somebody in a network, asks for any of these.
     func want(_ types: [FeedbackType], in network: NetworkID? = nil) -> Bool {

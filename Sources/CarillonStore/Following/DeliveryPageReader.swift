@@ -74,7 +74,7 @@ struct DeliveryPageReader {
         while wanted(entries) > 0 {
             let groups = try pendingGroups(
                 device == nil ? ">" : ">=",
-                last ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+                last ?? .smallest,
                 wanted: wanted(entries),
                 session
             )

@@ -25,7 +25,7 @@ struct EventSearch {
     ) throws -> (ids: [EventID], next: EventID?) {
         let reach = filter.needsLook ? max(reach, limit + 1) : limit + 1
         var step = filter.needsLook ? max(firstStep, limit + 1) : reach
-        var start = before?.uuid ?? Self.endOfTime
+        var start = before?.uuid ?? .largest
         var (ids, looked): ([EventID], Int) = ([], 0)
         try session.walkAlongIndexes()
         while true {
@@ -82,8 +82,8 @@ struct EventSearch {
 
     /// The range of ids; what it holds too much at its ends is not looked at.
     private func isInRange(before start: UUID) -> SQL {
-        let end = filter.to.map { UUID.version7Floor(of: $0 + Self.idDelay) } ?? Self.endOfTime
-        let floor = filter.from.map(UUID.version7Floor) ?? Self.beginning
+        let end = filter.to.map { UUID.version7Floor(of: $0 + Self.idDelay) } ?? .largest
+        let floor = filter.from.map(UUID.version7Floor) ?? .smallest
         var range: SQL = """
             network_id = \(network.rawValue) AND event_id < \(start) AND event_id < \(end) AND event_id >= \(floor)
             """
@@ -111,11 +111,6 @@ struct EventSearch {
         EXISTS (SELECT FROM deliveries d
                 WHERE d.event_id = l.event_id AND greatest(d.network_id) = l.network_id AND d.provider <> 'relay')
         """
-    /// Smaller and larger than every UUIDv7.
-    private static let beginning = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    private static let endOfTime = UUID(
-        uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)
-    )
 }
 
 extension EventFilter {

@@ -5,12 +5,11 @@ import Postgres
 extension PostgresEventHistory {
     /// What was given up, oldest first.
     package func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
-        let after = after ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        return try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT letter_id, event_id, provider, app_id, cause, device_id, user_id, attempts, reason, at
-                FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id > \(after)
+                FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id > \(after ?? .smallest)
                 ORDER BY letter_id LIMIT \(limit)
                 """
             ) { row in
@@ -37,8 +36,9 @@ extension PostgresEventHistory {
     ///
     /// Its notification counts as accepted now, so that it is worth delivering for as long as a new one.
     package func reviveDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Lane? {
-        let groupID = ids.next()
-        return try await pool.write { session in
+        let database = try await databases.toWrite(network)
+        let groupID = database.ids.next()
+        return try await database.pool.write { session in
             let answers = try session.pipeline([
                 "SELECT now()",
                 """
@@ -80,7 +80,7 @@ extension PostgresEventHistory {
 
     /// Forgets a dead letter; `false` when there is none.
     package func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
-        try await pool.withConnection { session in
+        try await databases.toWrite(network).pool.withConnection { session in
             try session.execute(
                 "DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)"
             ) > 0

@@ -6,7 +6,7 @@ extension PostgresEventHistory {
     ///
     /// Replicas that hold some of it in memory look at it again before they send it, as after a change of toggles.
     package func withdraw(_ id: EventID, in network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             guard try EventStatusReader(network: network).isKnown(id, session) else { return false }
             try session.execute(
                 """

@@ -1,34 +1,31 @@
 package import CarillonCore
 import Foundation
-package import Postgres
+import Postgres
 
 /// Answers what became of events from the inbox, the log of events, the queue and the log of outcomes.
 package struct PostgresEventHistory: EventHistory {
-    let pool: PostgresPool
-    let ids: UUIDv7Generator
+    let databases: Placed<PlacementDatabase>
 
-    /// A history in the database of `pool`; `ids` makes the ids of revived deliveries.
-    package init(pool: PostgresPool, ids: UUIDv7Generator) {
-        self.pool = pool
-        self.ids = ids
+    package init(_ databases: Placed<PlacementDatabase>) {
+        self.databases = databases
     }
 
     package func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus? {
-        try await pool.snapshot { session in
+        try await databases.of(network).pool.snapshot { session in
             try EventStatusReader(network: network).statuses(of: [id], session).first
         }
     }
 
     package func unreadMessages(among events: Set<EventID>, in network: NetworkID) async throws -> Set<EventID> {
         guard !events.isEmpty else { return [] }
-        return try await pool.snapshot { session in
+        return try await databases.of(network).pool.snapshot { session in
             try EventStatusReader(network: network).unreadMessages(among: events, session)
         }
     }
 
     /// An event by the sender's id, as long as that is remembered.
     package func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
-        try await pool.snapshot { session in
+        try await databases.of(network).pool.snapshot { session in
             let id = try session.queryFirst(
                 """
                 SELECT event_id FROM event_keys WHERE network_id = \(network.rawValue) AND source_id = \(sourceID)
@@ -45,7 +42,7 @@ package struct PostgresEventHistory: EventHistory {
         before event: EventID?,
         limit: Int
     ) async throws -> EventPage {
-        try await pool.snapshot { session in
+        try await databases.of(network).pool.snapshot { session in
             let search = EventSearch(network: network, filter: filter)
             let (ids, next) = try search.page(before: event, limit: limit, session)
             let items = try EventStatusReader(network: network).statuses(of: ids, session)
@@ -60,7 +57,7 @@ package struct PostgresEventHistory: EventHistory {
         after place: DeliveryPlace?,
         limit: Int
     ) async throws -> DeliveryPage? {
-        try await pool.snapshot { session in
+        try await databases.of(network).pool.snapshot { session in
             let reader = EventStatusReader(network: network)
             guard try reader.isKnown(id, session) else { return nil }
             var page: DeliveryPage
@@ -85,7 +82,7 @@ package struct PostgresEventHistory: EventHistory {
         after place: FailurePlace?,
         limit: Int
     ) async throws -> [FailedDelivery] {
-        try await pool.snapshot { session in
+        try await databases.of(network).pool.snapshot { session in
             try FailureReader(network: network, query: query, limit: limit).failures(after: place, session)
         }
     }

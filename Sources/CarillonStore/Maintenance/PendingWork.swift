@@ -154,7 +154,7 @@ package struct PendingWork: Sendable {
 extension PendingWork {
     private struct Position {
         var network = ""
-        var id = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        var id = UUID.smallest
     }
 
     /// Which rows of a queue, called `t`, are meant.

@@ -65,7 +65,7 @@ final class RelaySweep: Sendable {
     /// Forgets a network's bodies that are old enough, but for those that wait.
     private func forget(_ network: NetworkID, before end: UUID) async throws {
         var kept = 0
-        var place = places.withLock { $0[network] } ?? Self.beforeAll
+        var place = places.withLock { $0[network] } ?? .smallest
         while kept < mostInVain {
             let after = place
             let step = try await pool.takingTurn(at: "relayed: \(network)") { session in
@@ -125,8 +125,6 @@ final class RelaySweep: Sendable {
             }
         }
     }
-
-    private static let beforeAll = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     /// Deletes those of the next bodies for which no message waits.
     ///

@@ -33,7 +33,7 @@ extension PostgresOutbox {
         try insertDeadLetters(notifications, session)
         receipt.lanes = try LaneRows.note(Self.answers(of: notifications), session)
         let braked = Set(receipt.lanes.filter { $1.brakedSince != nil }.keys)
-        let listeners = FeedbackListeners(endpoints, ids: ids)
+        let listeners = FeedbackListeners(endpoints: endpoints, ids: ids)
         let touched = try DeviceEffects(notifications, sparing: braked).write(
             at: start.moment,
             session,

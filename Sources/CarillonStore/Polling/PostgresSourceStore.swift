@@ -3,19 +3,14 @@ import Postgres
 
 /// The sources of networks in table `sources`, their secrets sealed with the master key.
 package struct PostgresSourceStore: SourceStore {
-    let accounts: PostgresAccountStore
-    let inbox: PostgresEventInbox
+    private let databases: Placed<PlacementDatabase>
 
-    var pool: PostgresPool { accounts.pool }
-
-    /// A store beside that of the networks, whose events go into `inbox`.
-    package init(accounts: PostgresAccountStore, inbox: PostgresEventInbox) {
-        self.accounts = accounts
-        self.inbox = inbox
+    package init(_ databases: Placed<PlacementDatabase>) {
+        self.databases = databases
     }
 
     package func sources(of network: NetworkID) async throws -> [Source] {
-        try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT \(sql: Row.sourceColumns) FROM sources WHERE network_id = \(network.rawValue) ORDER BY source_id
@@ -32,12 +27,13 @@ package struct PostgresSourceStore: SourceStore {
         secret: WebhookSecret,
         of network: NetworkID
     ) async throws -> (source: Source, isNew: Bool) {
-        let sealed = try accounts.box.seal(
+        let database = try await databases.toWrite(network)
+        let sealed = try database.box.seal(
             secret.text.reveal { Array($0.utf8) },
             for: .sourceSecret(of: id),
             in: network
         )
-        return try await pool.write { session in
+        return try await database.pool.write { session in
             try session.lockNetwork(network)
             let updated = try session.queryFirst(
                 """
@@ -68,7 +64,7 @@ package struct PostgresSourceStore: SourceStore {
     }
 
     package func deleteSource(_ id: SourceID, of network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             try session.execute(
                 "DELETE FROM sources WHERE network_id = \(network.rawValue) AND source_id = \(id.rawValue)"
             ) > 0

@@ -1,35 +1,19 @@
 package import CarillonCore
 import Foundation
-package import Postgres
+import Postgres
 
-/// What endpoints were told, by `relays` and `deliveries`; what they are told once more, by `relayed` and `replays`.
-package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
-    private static let firstID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    private static let lastID = UUID(
-        uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)
-    )
-
+/// What endpoints were told, by `relays` and `deliveries`; what is to be told once more goes into `replays`.
+package struct PostgresRelayHistory: RelayHistory {
     /// How many events are looked at in one statement to count a replay.
     private static let countedAtOnce = 5_000
 
-    let pool: PostgresPool
-    let ids: UUIDv7Generator
-    /// How many events are looked at to count a replay.
+    private let databases: Placed<PlacementDatabase>
     private let mostCounted: Int
-    /// Where it goes on with replays.
-    let turn: ReplayTurn
 
-    /// A history in the database of `pool`; `ids` makes the ids of what is queued again.
-    package init(pool: PostgresPool, ids: UUIDv7Generator) {
-        self.init(pool: pool, ids: ids, mostCounted: 100_000, replaysAtOnce: 1_000)
-    }
-
-    /// A history with other bounds on its work.
-    init(pool: PostgresPool, ids: UUIDv7Generator, mostCounted: Int, replaysAtOnce: Int) {
-        self.pool = pool
-        self.ids = ids
+    /// A history that looks at so many events to count a replay.
+    package init(_ databases: Placed<PlacementDatabase>, mostCounted: Int = 100_000) {
+        self.databases = databases
         self.mostCounted = mostCounted
-        turn = ReplayTurn(size: replaysAtOnce)
     }
 
     package func relayDeliveries(
@@ -40,8 +24,8 @@ package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
         before event: EventID?,
         limit: Int
     ) async throws -> [RelayDelivery] {
-        let end = event?.uuid ?? Self.lastID
-        let (first, last) = (only?.uuid ?? Self.firstID, only?.uuid ?? Self.lastID)
+        let end = event?.uuid ?? .largest
+        let (first, last) = (only?.uuid ?? .smallest, only?.uuid ?? .largest)
         let condition: SQL =
             switch state {
             case nil: ""
@@ -50,7 +34,7 @@ package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
             case let state?: "AND r.state <> 'delivered' AND r.state = \(state.rawValue)"
             }
         let isWaiting = state == nil || state == .pending
-        return try await pool.withConnection { session in
+        return try await databases.of(network).pool.withConnection { session in
             try session.queryQueue(
                 """
                 (SELECT r.event_id, r.event_type, r.state, r.attempts, r.answer, r.at FROM relays r
@@ -123,8 +107,9 @@ package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
         in network: NetworkID,
         until expiry: Timestamp
     ) async throws -> RelayRetry {
-        let groupID = ids.next()
-        return try await pool.write { session in
+        let database = try await databases.toWrite(network)
+        let groupID = database.ids.next()
+        return try await database.pool.write { session in
             // Two who ask for the same at once come one after the other, and the second finds what the first has put in.
             let known = try session.queryQueue(
                 """
@@ -134,7 +119,7 @@ package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
                 FOR NO KEY UPDATE
                 """
             ) { row in try row.decode(0, as: Bool.self) }
-            if try session.hasten(event, to: endpoint, in: network, until: expiry, ids) { return .queued }
+            if try session.hasten(event, to: endpoint, in: network, until: expiry, database.ids) { return .queued }
             guard !known.isEmpty else { return .unknown }
             _ = try session.executeOnQueue(
                 """
@@ -172,6 +157,7 @@ package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
         in network: NetworkID
     ) async throws -> ReplayCount {
         let (first, end) = (UUID.version7Floor(of: order.from), UUID.version7Floor(of: order.to))
+        let pool = try await databases.toWrite(network).pool
         let isUnderWay = try await pool.withConnection { session in
             try session.queryFirst(
                 """
@@ -182,7 +168,7 @@ package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
         }
         guard isUnderWay == nil else { throw ReplayUnderWay() }
         // Before it begins: should counting fail, nothing is under way that the caller does not know of.
-        let count = try await count(order, to: endpoint, in: network, from: first, before: end)
+        let count = try await count(order, to: endpoint, in: network, from: first, before: end, pool)
         let begun = try await pool.write { session in
             try session.execute(
                 """
@@ -202,7 +188,8 @@ package struct PostgresRelayHistory: RelayHistory, ReplayQueue {
         to endpoint: EndpointID,
         in network: NetworkID,
         from first: UUID,
-        before end: UUID
+        before end: UUID,
+        _ pool: PostgresPool
     ) async throws -> ReplayCount {
         let failed: SQL = order.onlyFailed ? Self.isFailed(endpoint) : ""
         var count = ReplayCount(events: 0, hasMore: true)

@@ -3,11 +3,7 @@ import Postgres
 
 /// A row of `endpoints` as far as admins chose it.
 struct StoredEndpoint: Sendable {
-    private let endpoint: Endpoint
-
-    init(_ endpoint: Endpoint) {
-        self.endpoint = endpoint
-    }
+    let endpoint: Endpoint
 
     func insert(of network: NetworkID, sealed: [UInt8], _ session: borrowing PostgresSession) throws {
         let settings = endpoint.settings

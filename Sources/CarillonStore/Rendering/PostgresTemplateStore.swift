@@ -1,16 +1,16 @@
 package import CarillonCore
-package import Postgres
+import Postgres
 
 /// Networks' own templates in table `templates`, as the JSON of API section 7.
 package struct PostgresTemplateStore: TemplateStore {
-    private let pool: PostgresPool
+    let databases: Placed<PlacementDatabase>
 
-    package init(pool: PostgresPool) {
-        self.pool = pool
+    package init(_ databases: Placed<PlacementDatabase>) {
+        self.databases = databases
     }
 
     package func templates(in network: NetworkID) async throws -> [TemplateOverride] {
-        try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT event_type, locale, source, updated_at FROM templates
@@ -31,7 +31,7 @@ package struct PostgresTemplateStore: TemplateStore {
     /// - Throws: ``LimitReached`` when it is new and there are as many as there may be; ``StoreError/unknownNetwork``.
     package func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool {
         let source = template.source.json.serializedText
-        return try await pool.write { session in
+        return try await databases.toWrite(network).pool.write { session in
             try session.lock("templates", in: network)
             guard let limit = try session.network(network)?.limits[.templates] else {
                 throw try session.absence(of: network)
@@ -57,7 +57,7 @@ package struct PostgresTemplateStore: TemplateStore {
     }
 
     package func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool {
-        try await pool.withConnection { session in
+        try await databases.toWrite(network).pool.withConnection { session in
             try session.execute(
                 """
                 DELETE FROM templates

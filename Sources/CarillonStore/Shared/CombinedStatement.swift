@@ -7,11 +7,7 @@ import Postgres
 struct CombinedStatement {
     typealias Part = (sql: SQL, columns: [String])
 
-    private let parts: [Part]
-
-    init(_ parts: [Part]) {
-        self.parts = parts
-    }
+    let parts: [Part]
 
     var sql: SQL {
         var all: SQL = ""

@@ -13,7 +13,7 @@ extension PostgresToggleStore {
         after: ChannelID?,
         limit: Int
     ) async throws -> [UserChannel]? {
-        try await pool.snapshot { session in
+        try await databases.of(network).pool.snapshot { session in
             let wipedAt = try session.queryFirst(
                 """
                 SELECT coalesce(wiped_at, '-infinity') FROM users

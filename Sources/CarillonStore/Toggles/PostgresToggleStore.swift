@@ -1,16 +1,16 @@
 package import CarillonCore
-package import Postgres
+import Postgres
 
 /// The toggle documents, as JSON beside what they belong to: in `networks`, `users` and `members`.
 package struct PostgresToggleStore: ToggleStore {
-    let pool: PostgresPool
+    let databases: Placed<PlacementDatabase>
 
-    package init(pool: PostgresPool) {
-        self.pool = pool
+    package init(_ databases: Placed<PlacementDatabase>) {
+        self.databases = databases
     }
 
     package func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue> {
-        try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.queryFirst(Self.reading(scope, in: network)) { row in try row.toggles(at: 0) } ?? .neverSet
         }
     }
@@ -22,7 +22,7 @@ package struct PostgresToggleStore: ToggleStore {
         expected: (@Sendable (Int64) -> Bool)?,
         _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
     ) async throws -> Versioned<JSONValue>? {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             if case .channel(let user, let channel) = scope, writer == .user {
                 try Self.checkLimit(of: user, adding: channel, in: network, session)
             }
@@ -46,7 +46,7 @@ package struct PostgresToggleStore: ToggleStore {
         in network: NetworkID,
         expected: (@Sendable (Int64) -> Bool)?
     ) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             let locking = Self.reading(scope, in: network) + " FOR NO KEY UPDATE"
             let current = try session.queryFirst(locking) { row in try row.toggles(at: 0) }
             if current == nil { try session.refuseDeparted(network) }
@@ -62,7 +62,7 @@ package struct PostgresToggleStore: ToggleStore {
     package func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
         network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
     ) {
-        try await pool.withConnection { session in
+        try await databases.of(network).pool.withConnection { session in
             try session.queryFirst(
                 """
                 SELECT n.toggles, n.toggles_updated_at, n.toggles_version,

@@ -1,5 +1,5 @@
 package import CarillonCore
-import CarillonStore
+package import CarillonStore
 package import Postgres
 package import Testing
 
@@ -14,14 +14,17 @@ package struct StoreScene: Sendable {
     package let recipients: any RecipientSource
     package let queue: any Outbox
     package let accounts: any AccountStore
-    package let credentials: any ProviderCredentialStore & ProviderTokenStore
+    package let credentials: any ProviderCredentialStore
+    /// What replicas share of push services.
+    package let tokens: any ProviderTokenStore
     /// Users, channels and members.
     package let directory: any DirectoryStore
     package let toggles: any ToggleStore
     package let devices: any DeviceStore
     package let tags: any TagStore
     package let templates: any TemplateStore
-    package let endpoints: any EndpointStore & EndpointListSource & EndpointLog
+    package let endpoints: any EndpointStore
+    package let endpointLog: any EndpointListSource & EndpointLog
     /// What networks are called by other systems' clients.
     package let faces: any FaceStore & FaceListSource
     /// What endpoints are sent.
@@ -29,7 +32,8 @@ package struct StoreScene: Sendable {
     /// What endpoints are asked.
     package let questions: any QuestionSource
     /// What endpoints were told.
-    package let relays: any RelayHistory & ReplayQueue
+    package let relays: any RelayHistory
+    package let replays: any ReplayQueue
     package let history: any EventHistory
     package let sources: any SourceStore
     package let polls: any SourceQueue
@@ -39,6 +43,7 @@ package struct StoreScene: Sendable {
     package let survey: any NetworkSurvey
 
     package let pool: PostgresPool
+    package let databases: Placed<PlacementDatabase>
     private let feedback: FeedbackDesk
 
     /// All stores in the database of `pool`, without a network; `patience` is had with a former network of a new one's id.
@@ -51,32 +56,35 @@ package struct StoreScene: Sendable {
         var accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
         accounts.former.rest = .zero
         accounts.patience = patience
-        let endpoints = PostgresEndpointStore(accounts: accounts)
-        let book = EndpointBook(store: endpoints, logger: TestDatabase.logger)
+        let log = PostgresEndpointLog(pool: pool, box: box)
+        let book = EndpointBook(store: log, logger: TestDatabase.logger)
         feedback = FeedbackDesk(endpoints: book, ids: ids)
+        databases = Placed(PlacementDatabase(accounts, feedback: feedback))
         let outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: book)
         let inbox = PostgresEventInbox(pool: pool)
-        let sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
         self.pool = pool
         self.ids = ids
         self.inbox = inbox
         self.accounts = accounts
-        self.endpoints = endpoints
-        self.sources = sources
+        endpoints = PostgresEndpointStore(databases)
+        endpointLog = log
+        sources = PostgresSourceStore(databases)
         recipients = PostgresRecipientSource(pool: pool)
         queue = outbox
-        credentials = PostgresProviderCredentialStore(pool: pool, box: box)
-        directory = PostgresDirectoryStore(pool: pool, feedback: feedback)
-        toggles = PostgresToggleStore(pool: pool)
-        devices = PostgresDeviceStore(pool: pool, feedback: feedback)
-        tags = PostgresTagStore(pool: pool, feedback: feedback)
-        templates = PostgresTemplateStore(pool: pool)
+        credentials = PostgresProviderCredentialStore(databases)
+        tokens = PostgresProviderTokenStore(pool: pool, box: box)
+        directory = PostgresDirectoryStore(databases)
+        toggles = PostgresToggleStore(databases)
+        devices = PostgresDeviceStore(databases)
+        tags = PostgresTagStore(databases)
+        templates = PostgresTemplateStore(databases)
         faces = PostgresFaceStore(accounts: accounts)
-        messages = endpoints
-        questions = endpoints
-        relays = PostgresRelayHistory(pool: pool, ids: ids)
-        history = PostgresEventHistory(pool: pool, ids: ids)
-        polls = sources
+        messages = log
+        questions = log
+        relays = PostgresRelayHistory(databases)
+        replays = PostgresReplays(pool: pool, ids: ids)
+        history = PostgresEventHistory(databases)
+        polls = PostgresSourceQueue(inbox, box: box)
         statistics = PostgresStatisticsStore(pool: pool)
         journal = PostgresJournalStore(pool: pool)
         survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)

@@ -33,17 +33,17 @@ struct DemoCommand: AsyncParsableCommand {
                 }
                 let secret = Secret(token.trimmingCharacters(in: .whitespacesAndNewlines))
                 let service = try RunningService(at: url, tls: .makeClientConfiguration())
-                let client = DemoClient(service, operatorToken: secret, terminal: terminal)
-                try await DemoScript(on: DemoStage(client: client, terminal: terminal), logLines: nil).play()
+                let client = DemoClient(service: service, operatorToken: secret, terminal: terminal)
+                try await DemoScript(stage: DemoStage(client: client, terminal: terminal), logLines: nil).play()
                 terminal.line()
                 terminal.line("The other acts need a service of the demo's own, without --url.")
             } else {
                 terminal.line("Starting a service on a throw-away database, and simulated push services …")
                 try await DemoService.withService { client, logLines, simulator in
                     let stage = DemoStage(client: client, terminal: terminal)
-                    try await DemoScript(on: stage, logLines: logLines).play()
-                    try await DemoPushScript(on: stage, simulator: simulator).play()
-                    try await DemoRelayScript(on: stage, simulator: simulator).play()
+                    try await DemoScript(stage: stage, logLines: logLines).play()
+                    try await DemoPushScript(stage: stage, simulator: simulator).play()
+                    try await DemoRelayScript(stage: stage, simulator: simulator).play()
                 }
             }
             terminal.line()

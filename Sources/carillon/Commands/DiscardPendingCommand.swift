@@ -5,12 +5,6 @@ import Foundation
 import Logging
 import Postgres
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// `carillon discard-pending`: gives up what waits to be sent.
 struct DiscardPendingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -38,7 +38,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 report(await DatabaseChecks(settings: settings).findings(ofNetworks: all))
                 report(await NetworkChecks(settings: settings).findings())
                 if let network = network.flatMap({ NetworkID($0) }) {
-                    report(await NetworkCredentialChecks(settings, network: network).findings())
+                    report(await NetworkCredentialChecks(settings: settings, network: network).findings())
                 }
             } catch {
                 report(error.mistakes.map { .fail("configuration", $0) })

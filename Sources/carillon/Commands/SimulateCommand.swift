@@ -115,9 +115,8 @@ struct SimulateCommand: AsyncParsableCommand {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await notification in notifications {
-                    terminal.line(
-                        json ? notification.json.serializedText : NotificationLine(notification).text(terminal)
-                    )
+                    let line = NotificationLine(notification: notification)
+                    terminal.line(json ? notification.json.serializedText : line.text(terminal))
                 }
             }
             group.addTask {
@@ -150,11 +149,7 @@ extension ReceivedNotification {
 /// A notification as people read it.
 private struct NotificationLine {
     private static let tokenLength = 20
-    private let notification: ReceivedNotification
-
-    init(_ notification: ReceivedNotification) {
-        self.notification = notification
-    }
+    let notification: ReceivedNotification
 
     func text(_ terminal: Terminal) -> String {
         let status = notification.status.map { String($0) } ?? "---"

@@ -2,13 +2,8 @@ import ServiceLifecycle
 
 /// A service that works with a database, and so begins when there is one with the tables it needs.
 struct DeferredService: Service, CustomStringConvertible {
-    private let service: any Service
-    private let state: DatabaseState
-
-    init(_ service: any Service, until state: DatabaseState) {
-        self.service = service
-        self.state = state
-    }
+    let service: any Service
+    let state: DatabaseState
 
     var description: String { "\(type(of: service))" }
 

@@ -2,13 +2,8 @@ import CoreMetrics
 
 /// Counts in other metrics with further labels.
 struct LabelledMetrics: MetricsFactory {
-    private let base: any MetricsFactory
-    private let labels: [(String, String)]
-
-    init(_ base: any MetricsFactory, _ labels: [(String, String)]) {
-        self.base = base
-        self.labels = labels
-    }
+    let base: any MetricsFactory
+    let labels: [(String, String)]
 
     func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         base.makeCounter(label: label, dimensions: labels + dimensions)

@@ -36,7 +36,7 @@ struct Pipeline: Sendable {
             logger: logger
         )
         let share = PipelineShare(storage: storage, catalog: catalog, providers: providers, rates: rates)
-        let parts = PlacedStores(storage.placements, storage.route).placed { placement in
+        let parts = PlacedStores(placements: storage.placements, route: storage.route).placed { placement in
             PlacementPipeline(placement, sharing: share, settings, logger: logger)
         }
         self.parts = parts

@@ -3,14 +3,8 @@ import CarillonStore
 
 /// The stores that routes ask: those of the one placement there is, or of all.
 struct PlacedStores: Sendable {
-    private let placements: [PlacementStorage]
-    private let route: Placed<PlacementName>
-
-    /// The stores of some placements, home first.
-    init(_ placements: [PlacementStorage], _ route: Placed<PlacementName>) {
-        self.placements = placements
-        self.route = route
-    }
+    let placements: [PlacementStorage]
+    let route: Placed<PlacementName>
 
     /// What is made of each placement, to be found by a network.
     func placed<Port: Sendable>(_ port: @Sendable (PlacementStorage) -> Port) -> Placed<Port> {
@@ -38,19 +32,22 @@ struct PlacedStores: Sendable {
         return PlacedFaces(placed { $0.faces }, catalog: list.catalog)
     }
 
-    var directory: any DirectoryStore { one({ $0.directory }, or: { $0 }) }
-    var devices: any DeviceStore { one({ $0.devices }, or: { $0 }) }
-    var toggles: any ToggleStore { one({ $0.toggles }, or: { $0 }) }
-    var tags: any TagStore { one({ $0.tags }, or: { $0 }) }
-    var templates: any TemplateStore { one({ $0.templates }, or: { $0 }) }
-    var endpoints: any EndpointStore { one({ $0.endpoints }, or: { $0 }) }
+    private var databases: Placed<PlacementDatabase> { placed(\.database) }
+
+    var directory: any DirectoryStore { PostgresDirectoryStore(databases) }
+    var devices: any DeviceStore { PostgresDeviceStore(databases) }
+    var toggles: any ToggleStore { PostgresToggleStore(databases) }
+    var tags: any TagStore { PostgresTagStore(databases) }
+    var templates: any TemplateStore { PostgresTemplateStore(databases) }
+    var endpoints: any EndpointStore { PostgresEndpointStore(databases) }
+    var relays: any RelayHistory { PostgresRelayHistory(databases) }
+    var sources: any SourceStore { PostgresSourceStore(databases) }
+    var history: any EventHistory { PostgresEventHistory(databases) }
+    var credentials: any ProviderCredentialStore { PostgresProviderCredentialStore(databases) }
+
     var messages: any RelaySource { one({ $0.endpoints }, or: { $0 }) }
-    var relays: any RelayHistory { one({ $0.relays }, or: { $0 }) }
-    var sources: any SourceStore { one({ $0.sources }, or: { $0 }) }
     var recipients: any RecipientSource { one({ $0.recipients }, or: { $0 }) }
-    var history: any EventHistory { one({ $0.history }, or: { $0 }) }
     var survey: any NetworkSurvey { one({ $0.survey }, or: { $0 }) }
-    var credentials: any ProviderCredentialStore { one({ $0.credentials }, or: { $0 }) }
     var journal: any JournalStore { one({ $0.journal }, or: { $0 }) }
     var statistics: any StatisticsStore { one({ $0.statistics }, or: { $0 }) }
 }

@@ -65,9 +65,10 @@ struct PlacementListing: Sendable {
             guard let problem = states[name]?.problem else { return name }
             throw PlacementProblem.unavailable(name, reason: problem)
         }
-        let surveys = PlacedStores(placements, route).placed { $0.survey as any NetworkSurvey }
+        let stores = PlacedStores(placements: placements, route: route)
+        let surveys = stores.placed { $0.survey as any NetworkSurvey }
         let enter = PlacementEntry(catalog: catalog, names: placements.map(\.name), book: book, logger: logger)
-        let pools = PlacedStores(placements, route).placed(\.pool).ports
+        let pools = stores.placed(\.pool).ports
         let sweep = PlacementSweep(
             catalog: catalog,
             surveys: surveys,

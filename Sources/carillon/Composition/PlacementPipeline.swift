@@ -151,7 +151,7 @@ struct PlacementPipeline: Sendable {
         services = placement.deferred([
             halts,
             housekeeping, placement.endpointBook, placement.faceBook, notes, writer, lanes, settler,
-            sender, claimer, Replayer(queue: placement.relays, watch: placement.watch), fanout, poller,
+            sender, claimer, Replayer(queue: placement.replays, watch: placement.watch), fanout, poller,
         ])
     }
 }

@@ -25,22 +25,17 @@ struct PlacementStorage: Sendable {
     /// The way to the server that makes tables, where the pool leads to another.
     let coordinator: PostgresPool?
     let accounts: PostgresAccountStore
-    let credentials: PostgresProviderCredentialStore
+    let tokens: PostgresProviderTokenStore
     let devices: PostgresDeviceStore
-    let directory: PostgresDirectoryStore
     let inbox: PostgresEventInbox
     let outbox: PostgresOutbox
-    let history: PostgresEventHistory
     let recipients: PostgresRecipientSource
-    let templates: PostgresTemplateStore
-    let toggles: PostgresToggleStore
-    let tags: PostgresTagStore
-    let endpoints: PostgresEndpointStore
+    let endpoints: PostgresEndpointLog
     let faces: PostgresFaceStore
-    let relays: PostgresRelayHistory
+    let replays: PostgresReplays
     let statistics: PostgresStatisticsStore
     let journal: PostgresJournalStore
-    let sources: PostgresSourceStore
+    let sources: PostgresSourceQueue
     let survey: PostgresNetworkSurvey
     /// What is remembered of endpoints.
     let endpointBook: EndpointBook
@@ -48,6 +43,8 @@ struct PlacementStorage: Sendable {
     let faceBook: FaceBook
     /// Tells them what becomes of devices and subscriptions.
     let feedback: FeedbackDesk
+    /// All that those need who look it up by the network.
+    let database: PlacementDatabase
     private let box: SecretBox
     private let logger: Logger
 
@@ -89,31 +86,27 @@ struct PlacementStorage: Sendable {
         // What is left of a former network of an id is waited for no longer than the database is.
         if callLimit != nil { accounts.patience = Self.patience }
         self.accounts = accounts
-        credentials = PostgresProviderCredentialStore(pool: pool, box: box)
-        endpoints = PostgresEndpointStore(accounts: accounts)
+        tokens = PostgresProviderTokenStore(pool: pool, box: box)
+        endpoints = PostgresEndpointLog(pool: pool, box: box)
         endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
         faces = PostgresFaceStore(accounts: accounts)
         faceBook = FaceBook(store: faces, announcements: announcements, logger: logger)
         feedback = FeedbackDesk(endpoints: endpointBook, ids: ids)
-        devices = PostgresDeviceStore(pool: pool, feedback: feedback)
-        directory = PostgresDirectoryStore(pool: pool, feedback: feedback)
+        database = PlacementDatabase(accounts, feedback: feedback)
+        devices = PostgresDeviceStore(Placed(database))
         inbox = PostgresEventInbox(pool: pool)
         outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: endpointBook)
-        history = PostgresEventHistory(pool: pool, ids: ids)
         recipients = PostgresRecipientSource(pool: pool)
-        templates = PostgresTemplateStore(pool: pool)
-        toggles = PostgresToggleStore(pool: pool)
-        tags = PostgresTagStore(pool: pool, feedback: feedback)
-        relays = PostgresRelayHistory(pool: pool, ids: ids)
+        replays = PostgresReplays(pool: pool, ids: ids)
         statistics = PostgresStatisticsStore(pool: pool)
         journal = PostgresJournalStore(pool: pool)
-        sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
+        sources = PostgresSourceQueue(inbox, box: box)
         survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
     }
 
     /// What works with the database as soon as it is there.
     func deferred(_ services: [any Service]) -> [any Service] {
-        services.map { DeferredService($0, until: state) }
+        services.map { DeferredService(service: $0, state: state) }
     }
 
     /// The pool, and what keeps the schema in order.

@@ -21,7 +21,7 @@ struct PushProviders: Sendable {
         output: LineWriter,
         logger: Logger
     ) throws {
-        let stores = PlacedStores(storage.placements, storage.route)
+        let stores = PlacedStores(placements: storage.placements, route: storage.route)
         let (tls, clock, store) = (settings.outboundTLS, storage.clock, stores.credentials)
         let guarded = try OutboundHTTPClient(
             egress: settings.egress,

@@ -30,7 +30,7 @@ struct Servers: Sendable {
         let parts = pipeline.parts
         let providers = pipeline.providers
         let announcements = storage.announcements
-        let stores = PlacedStores(storage.placements, storage.route)
+        let stores = PlacedStores(placements: storage.placements, route: storage.route)
         let administration = PlacementAdministration(storage, migrations: settings.migrations.path)
         let index = PlacedFaceIndex(storage.placements.map(\.faceBook))
         let books = stores.placed { (endpoints: $0.endpointBook, faces: $0.faceBook) }

@@ -78,7 +78,7 @@ struct Storage: Sendable {
                 box: box,
                 callLimit: areSeveral ? Self.callLimit : nil,
                 announcements: announcements,
-                metrics: areSeveral ? LabelledMetrics(metrics, [("placement", name.rawValue)]) : metrics,
+                metrics: areSeveral ? LabelledMetrics(base: metrics, labels: [("placement", name.rawValue)]) : metrics,
                 logger: logger
             )
         }
@@ -96,7 +96,7 @@ struct Storage: Sendable {
             Dictionary(uniqueKeysWithValues: placements.map { ($0.name, $0.state) }),
             knowsPlacements: { [list] in list?.book.isKnown ?? true }
         )
-        let placed = PlacedStores(placements, route)
+        let placed = PlacedStores(placements: placements, route: route)
         accounts = placed.accounts(list)
         journal = Journal(store: placed.journal, clock: clock, logger: logger)
         list?.register(in: metrics)
@@ -142,7 +142,7 @@ extension Storage {
         ifOlderThan oldest: Timestamp
     ) async throws -> ProviderToken {
         do {
-            return try await home.credentials.providerToken(key, candidate: candidate, ifOlderThan: oldest)
+            return try await home.tokens.providerToken(key, candidate: candidate, ifOlderThan: oldest)
         } catch  where list != nil && error.isTransient {
             return candidate
         }

@@ -1,12 +1,6 @@
 import CarillonCore
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The secrets that a service with an embedded cluster makes for itself and keeps in its data directory.
 struct GeneratedSecrets: Sendable {
     struct SecretFile: Sendable {

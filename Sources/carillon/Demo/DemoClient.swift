@@ -20,15 +20,9 @@ struct DemoClient: Sendable {
     private static let timeout = Duration.seconds(10)
     private static let tokenLifetime = Duration.seconds(600)
 
-    private let service: RunningService
-    private let operatorToken: Secret
-    private let terminal: Terminal
-
-    init(_ service: RunningService, operatorToken: Secret, terminal: Terminal) {
-        self.service = service
-        self.operatorToken = operatorToken
-        self.terminal = terminal
-    }
+    let service: RunningService
+    let operatorToken: Secret
+    let terminal: Terminal
 
     func asOperator(_ method: OutboundRequest.Method, _ path: String, _ body: JSONValue? = nil) async throws -> Answer {
         show(method, path, ["authorization: Bearer $OPERATOR_TOKEN"], body)

@@ -4,10 +4,6 @@ import Foundation
 struct DemoPerson: Sendable {
     let id: String
 
-    init(_ id: String) {
-        self.id = id
-    }
-
     /// What became of an event for this person: the device's outcome, or who said no and why.
     func line(_ delivery: JSONValue?, _ explanation: JSONValue, on terminal: Terminal) -> String {
         let name = id.capitalized.padded(to: 6)

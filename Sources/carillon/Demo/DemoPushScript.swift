@@ -10,13 +10,8 @@ import PushHTTP
 struct DemoPushScript: Sendable {
     private static let app = "com.example.chat"
 
-    private let stage: DemoStage
-    private let simulator: Simulator
-
-    init(on stage: DemoStage, simulator: Simulator) {
-        self.stage = stage
-        self.simulator = simulator
-    }
+    let stage: DemoStage
+    let simulator: Simulator
 
     /// Plays it from the beginning to the end, and removes what it made.
     /// - Throws: When something does not come out as told.

@@ -13,14 +13,9 @@ struct DemoRelayScript: Sendable {
 
     private static let nothingShown = "woken, and nothing is shown"
 
-    private let stage: DemoStage
-    private let simulator: Simulator
+    let stage: DemoStage
+    let simulator: Simulator
     private let endpoints = DemoEndpoints()
-
-    init(on stage: DemoStage, simulator: Simulator) {
-        self.stage = stage
-        self.simulator = simulator
-    }
 
     /// Plays it from the beginning to the end, and removes what it made.
     /// - Throws: When something does not come out as told.

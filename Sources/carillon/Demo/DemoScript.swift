@@ -5,14 +5,9 @@ import PushHTTP
 
 /// The first act: a network, four people and their devices, three events, three toggles.
 struct DemoScript: Sendable {
-    private let stage: DemoStage
-    private let logLines: DemoLogLines?
+    let stage: DemoStage
+    let logLines: DemoLogLines?
     private let receiver = DemoReceiver()
-
-    init(on stage: DemoStage, logLines: DemoLogLines?) {
-        self.stage = stage
-        self.logLines = logLines
-    }
 
     /// Plays it from the beginning to the end, and removes what it made.
     /// - Throws: When something does not come out as told.

@@ -5,12 +5,6 @@ import Foundation
 import Logging
 import NIOSSL
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A service of the demo's own, on a database that is gone afterwards.
 enum DemoService {
     private enum Ending: Sendable {
@@ -75,7 +69,7 @@ enum DemoService {
                         guard let address = await address(of: composition) else { throw CancellationError() }
                         let token = composition.operatorToken
                         let service = try RunningService(at: "http://\(address)", tls: .makeClientConfiguration())
-                        try await script(DemoClient(service, operatorToken: token, terminal: Terminal()))
+                        try await script(DemoClient(service: service, operatorToken: token, terminal: Terminal()))
                     }
                 )
             }

@@ -17,7 +17,7 @@ struct FaceChecks: Sendable {
         guard let box else { return [] }
         let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
         let bindings = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)?.bindings ?? []
-        let credentials = PostgresProviderCredentialStore(pool: pool, box: box)
+        let credentials = PostgresProviderCredentialStore(Placed(PlacementDatabase(accounts)))
         var apps: [NetworkID: Set<DeviceSelection.App>] = [:]
         for network in Set(bindings.map(\.networkID)) {
             let stored = try await credentials.providersWithCredentials(of: network)

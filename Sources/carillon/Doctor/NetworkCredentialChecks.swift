@@ -7,14 +7,9 @@ import PushHTTP
 
 /// Looks up what a network has stored for push services, and tries it.
 struct NetworkCredentialChecks: Sendable {
-    private let settings: Settings
-    private let network: NetworkID
+    let settings: Settings
+    let network: NetworkID
     private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
-
-    init(_ settings: Settings, network: NetworkID) {
-        self.settings = settings
-        self.network = network
-    }
 
     func findings() async -> [Finding] {
         let subject = "network \(network)"
@@ -30,11 +25,12 @@ struct NetworkCredentialChecks: Sendable {
                 guard try await accounts.credentials(of: network) != nil else {
                     return [.fail(subject, "there is no network of this id")]
                 }
-                let store = PostgresProviderCredentialStore(pool: pool, box: box)
+                let store = PostgresProviderCredentialStore(Placed(PlacementDatabase(accounts)))
                 let stored = try await store.providerCredentials(of: network)
                 let outbox = PostgresOutbox(pool: pool, ids: UUIDv7Generator())
                 let lanes = try await outbox.laneConditions(of: network).lanes
-                return try await CredentialChecks(settings, store: store).findings(stored)
+                let tokens = PostgresProviderTokenStore(pool: pool, box: box)
+                return try await CredentialChecks(settings, tokens: tokens).findings(stored)
                     + LaneChecks.findings(
                         of: AppSurvey(pool: pool).apps(of: network),
                         with: stored.map { ($0.provider, $0.appID) }
@@ -49,12 +45,12 @@ struct NetworkCredentialChecks: Sendable {
 
 extension CredentialChecks {
     /// Asks the push services themselves. Tokens for Apple are shared with the service, so that no more are made.
-    fileprivate init(_ settings: Settings, store: PostgresProviderCredentialStore) throws {
+    fileprivate init(_ settings: Settings, tokens: PostgresProviderTokenStore) throws {
         let tls = settings.outboundTLS
         let verification = APNsVerification(
             connections: try APNsConnections(tls: tls),
             tokens: APNsTokenSource(
-                tokens: { try await store.providerToken($0, candidate: $1, ifOlderThan: $2) }
+                tokens: { try await tokens.providerToken($0, candidate: $1, ifOlderThan: $2) }
             ),
             services: settings.pushServices.apns
         )

@@ -2,12 +2,6 @@ import CarillonCore
 import CarillonHTTP
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// What the operating system knows of this process.
 struct ProcessMetrics: Sendable {
     private let startedAt: Timestamp

@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A directory for a throw-away cluster.
 struct ScratchDirectory: Sendable {
     let path: String

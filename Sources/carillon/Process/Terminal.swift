@@ -1,12 +1,6 @@
 import CarillonCore
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Standard output, in colour where a person looks at it.
 struct Terminal: Sendable {
     /// A colour or weight, as ECMA-48 numbers it.

@@ -132,7 +132,7 @@ import Testing
     func `what came of a second's questions is written together, and what was not asked not at all`() async throws {
         let store = StoreScene.here.endpoints
         try await store.addEndpoint(.sample("e-1", .intercepting), to: "acme")
-        let notes = EndpointNotes(log: store, logger: TestDatabase.logger)
+        let notes = EndpointNotes(log: StoreScene.here.endpointLog, logger: TestDatabase.logger)
         func shown(after endings: InterceptionReport.Ending...) async throws -> Endpoint? {
             for ending in endings {
                 let report = InterceptionReport(endpointID: "e-1", outcome: ending, action: .deliver)
@@ -151,7 +151,7 @@ import Testing
     @Test(.stores) func `what came of a question is written soon, as what comes of later ones is`() async throws {
         let store = StoreScene.here.endpoints
         try await store.addEndpoint(.sample("e-1", .intercepting), to: "acme")
-        let notes = EndpointNotes(log: store, logger: TestDatabase.logger)
+        let notes = EndpointNotes(log: StoreScene.here.endpointLog, logger: TestDatabase.logger)
         let running = Task { try await notes.run() }
         defer { running.cancel() }
         for ending in [InterceptionReport.Ending.timeout, .error] {

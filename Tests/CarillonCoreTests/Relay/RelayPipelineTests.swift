@@ -84,7 +84,7 @@ import Testing
             _ = try await scene.finished(try await scene.post())
             #expect(try await told(scene).isEmpty)
             #expect(try await scene.replay(to: "e-1") == 2)
-            while try await scene.store.relays.continueReplays() {}
+            while try await scene.store.replays.continueReplays() {}
             try await eventually { try await told(scene, .delivered).count == 2 }
         }
     }

@@ -113,17 +113,18 @@ import Testing
 
     @Test func `the list of all is read anew when anything has changed`() async throws {
         let store = scene.endpoints
-        let empty = try #require(try await store.endpointList(unless: nil))
+        let log = scene.endpointLog
+        let empty = try #require(try await log.endpointList(unless: nil))
         #expect(empty.endpoints.isEmpty)
-        #expect(try await store.endpointList(unless: empty.version) == nil)
+        #expect(try await log.endpointList(unless: empty.version) == nil)
         _ = try await scene.add(.sample("e-2"))
         _ = try await scene.add(.sample("e-1"))
         _ = try await scene.add(.sample("e-1"), in: scene.otherNetwork)
         var version = empty.version
         func changed() async throws -> EndpointList {
-            let list = try #require(try await store.endpointList(unless: version))
+            let list = try #require(try await log.endpointList(unless: version))
             version = list.version
-            #expect(try await store.endpointList(unless: version) == nil)
+            #expect(try await log.endpointList(unless: version) == nil)
             return list
         }
         let list = try await changed()

@@ -73,7 +73,7 @@ import Testing
 
     @Test func `what is tidied up is told of, but for what came with a notification`() async throws {
         let ids = UUIDv7Generator()
-        let book = EndpointBook(store: scene.endpoints, logger: TestDatabase.logger)
+        let book = EndpointBook(store: scene.endpointLog, logger: TestDatabase.logger)
         let housekeeper = Housekeeper(
             pool: pool,
             feedback: FeedbackDesk(endpoints: book, ids: ids),

@@ -111,7 +111,7 @@ import Testing
 
     @Test func `an endpoint that is asked shows how it fares`() async throws {
         try await scene.endpoints.addEndpoint(.sample("e-1", .intercepting), to: scene.network)
-        let version = try await scene.endpoints.endpointList(unless: nil)?.version
+        let version = try await scene.endpointLog.endpointList(unless: nil)?.version
         let key = EndpointNote.Key(network: scene.network, endpoint: "e-1")
         let removed = EndpointNote.Key(network: scene.network, endpoint: "e-2")
         let moment = Timestamp.seconds(1_000)
@@ -119,12 +119,12 @@ import Testing
             (EndpointNote(error: "timeout"), nil, "timeout"), (EndpointNote(succeededAt: moment), moment, nil),
             (EndpointNote(error: "http 500"), moment, "http 500"),
         ] as [(EndpointNote, Timestamp?, String?)] {
-            try await scene.endpoints.note([key: note, removed: note])
+            try await scene.endpointLog.note([key: note, removed: note])
             let shown = try #require(try await scene.endpoints.endpoints(of: scene.network).first)
             #expect(shown.lastSuccessAt == success && shown.lastError == error)
         }
         #expect(
-            try await scene.endpoints.endpointList(unless: version) == nil,
+            try await scene.endpointLog.endpointList(unless: version) == nil,
             "nothing that is remembered has changed"
         )
     }

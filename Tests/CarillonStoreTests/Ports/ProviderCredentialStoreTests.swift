@@ -92,7 +92,7 @@ import Testing
     @Test func `a token is kept until it is too old`() async throws {
         let old = ProviderToken(value: "old", issuedAt: .seconds(1_000))
         let new = ProviderToken(value: "new", issuedAt: .seconds(4_000))
-        let store = scene.credentials
+        let store = scene.tokens
         #expect(try await store.providerToken("key", candidate: old, ifOlderThan: .seconds(0)) == old)
         #expect(try await store.providerToken("key", candidate: new, ifOlderThan: .seconds(1_000)) == old)
         #expect(try await store.providerToken("key", candidate: new, ifOlderThan: .seconds(1_001)) == new)
@@ -107,7 +107,7 @@ import Testing
     @Test func `of several who make a token at once all get the same`() async throws {
         let answers = try await inParallel(8) { number in
             let candidate = ProviderToken(value: "\(number)", issuedAt: .seconds(5_000))
-            return try await scene.credentials.providerToken("key", candidate: candidate, ifOlderThan: .seconds(4_000))
+            return try await scene.tokens.providerToken("key", candidate: candidate, ifOlderThan: .seconds(4_000))
         }
         #expect(answers.allSatisfy { $0 == answers[0] })
     }

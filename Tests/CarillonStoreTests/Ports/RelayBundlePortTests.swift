@@ -120,7 +120,7 @@ import Testing
         let end = WallClock.system.now() + .seconds(1)
         let order = ReplayOrder(from: start, to: end, types: ["message.sent"], onlyFailed: false)
         #expect(try await scene.relays.beginReplay(order, to: "e-1", in: scene.network).events == 5)
-        while try await scene.relays.continueReplays() {}
+        while try await scene.replays.continueReplays() {}
         let groups = try await scene.claim().map(\.group)
         let (former, replayed) = (
             groups.filter { $0.cause.relay?.isReplay == false }, groups.filter { $0.cause.relay?.isReplay == true }

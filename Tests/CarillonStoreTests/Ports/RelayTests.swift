@@ -95,7 +95,7 @@ import Testing
 
     @Test func `an endpoint shows how it fares, and is disabled when it says that it is gone`() async throws {
         try await scene.addEndpoint("e-1")
-        let version = try await scene.endpoints.endpointList(unless: nil)?.version
+        let version = try await scene.endpointLog.endpointList(unless: nil)?.version
         func present() async throws -> Endpoint {
             try #require(try await scene.endpoints.endpoints(of: scene.network).first)
         }
@@ -108,7 +108,7 @@ import Testing
         endpoint = try await present()
         #expect(endpoint.lastError == nil && endpoint.lastSuccessAt != nil)
         #expect(
-            try await scene.endpoints.endpointList(unless: version) == nil,
+            try await scene.endpointLog.endpointList(unless: version) == nil,
             "nothing that is remembered has changed"
         )
         _ = try await scene.relay(to: ["e-1"])
@@ -117,7 +117,7 @@ import Testing
         _ = try await scene.queue.settle([settlement])
         endpoint = try await present()
         #expect(endpoint.state == .disabled && endpoint.stateReason == "http 410")
-        let list = try #require(try await scene.endpoints.endpointList(unless: version))
+        let list = try #require(try await scene.endpointLog.endpointList(unless: version))
         #expect(list.endpoints[scene.network]?.first?.state == .disabled)
         #expect(try await scene.told("e-1").map(\.state) == [.failed, .delivered])
     }
@@ -185,7 +185,7 @@ import Testing
             return count.events
         }
         func replayed() async throws -> Set<EventID> {
-            while try await scene.relays.continueReplays() {}
+            while try await scene.replays.continueReplays() {}
             let groups = try await scene.claim().map(\.group)
             #expect(groups.allSatisfy { $0.cause.relay?.isReplay == true })
             _ = try await scene.queue.settle(groups.map { .all($0, .delivered) })
@@ -216,7 +216,7 @@ import Testing
             onlyFailed: false
         )
         #expect(try await scene.relays.beginReplay(order, to: "e-1", in: scene.network).events == 2)
-        while try await scene.relays.continueReplays() {}
+        while try await scene.replays.continueReplays() {}
         let waiting = try await scene.claim().map(\.group)
         #expect(Set(waiting.map(\.cause.eventID)) == Set(live + former) && waiting.count == 2)
         #expect(waiting.first { $0.cause.eventID == live[0] }?.cause.relay?.isReplay == false)
@@ -230,7 +230,7 @@ import Testing
         let order = ReplayOrder(from: start, to: end, types: ["message.sent"], onlyFailed: false)
         _ = try await scene.relays.beginReplay(order, to: "e-1", in: scene.network)
         _ = try await scene.endpoints.deleteEndpoint("e-1", of: scene.network)
-        #expect(try await scene.relays.continueReplays() == false)
+        #expect(try await scene.replays.continueReplays() == false)
         #expect(try await scene.claim().isEmpty)
         try await scene.addEndpoint("e-1")
         #expect(try await scene.relays.beginReplay(order, to: "e-1", in: scene.network).events == 1)

@@ -106,3 +106,9 @@ extension StoreScene {
         }
     }
 }
+
+extension SubscriptionFilter {
+    fileprivate func matches(_ subscription: Subscription) -> Bool {
+        (tag.map { $0 == subscription.tag } ?? true) && (subscribers?.contains(subscription.subscriber) ?? true)
+    }
+}

@@ -4,12 +4,6 @@ import Testing
 
 @testable import EmbeddedPostgres
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// PgBouncer before a server, which hands out sessions by transaction.
 final class Pooler: Sendable {
     /// Where it is installed, if it is.

@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The server of a data directory, as its `postmaster.pid` names it.
 struct PostmasterFile: Sendable, Equatable {
     let processID: Int32

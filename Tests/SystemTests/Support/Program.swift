@@ -2,12 +2,6 @@ import Foundation
 import Synchronization
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The built program as a child process, with its output in files.
 final class Program: Sendable {
     /// Where the program was built: beside the tests.

@@ -3,22 +3,14 @@
 package final class AddressLookup: Sendable {
     private typealias Readings = Batcher<NetworkID, AddressPlace, ReachedDevice?>
 
-    private let readings: @Sendable (NetworkID) async throws -> Readings
+    private let readings: Placed<Readings>
 
-    package init(_ devices: any DeviceStore) {
-        let all = Self.readings(of: devices)
-        readings = { _ in all }
-    }
-
-    /// A look-up in the stores of several placements, for which those are gathered who ask the same one.
+    /// A look-up in the stores of placements, for which those are gathered who ask the same one.
     package init(_ devices: Placed<any DeviceStore>) {
-        let placed = devices.map(Self.readings)
-        readings = { network in try await placed.of(network) }
-    }
-
-    private static func readings(of devices: any DeviceStore) -> Readings {
-        Readings(weight: { $0.address.text.utf8.count + 256 }) { places, _ in
-            try await withDeadline(Ingestor.deadline) { try await devices.devices(reachedAt: places) }
+        readings = devices.map { devices in
+            Readings(weight: { $0.address.text.utf8.count + 256 }) { places, _ in
+                try await withDeadline(Ingestor.deadline) { try await devices.devices(reachedAt: places) }
+            }
         }
     }
 
@@ -27,6 +19,6 @@ package final class AddressLookup: Sendable {
     /// - Throws: A transient error when the database is away or too many ask.
     package func devices(reachedAt addresses: [DeviceAddress], in network: NetworkID) async throws -> [ReachedDevice?] {
         let places = addresses.map { AddressPlace(networkID: network, address: $0) }
-        return try await readings(network).submit(places, for: network)
+        return try await readings.of(network).submit(places, for: network)
     }
 }

@@ -11,10 +11,4 @@ package struct HeldReports: Sendable, Equatable {
     package var reason: String
     /// Whether the whole lane is to pause, since most of what it answers is this.
     package var pausesLane: Bool
-
-    package init(targets: [Target], reason: String, pausesLane: Bool) {
-        self.targets = targets
-        self.reason = reason
-        self.pausesLane = pausesLane
-    }
 }

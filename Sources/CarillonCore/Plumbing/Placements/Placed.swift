@@ -21,6 +21,11 @@ package struct Placed<Port: Sendable>: Sendable {
         self.route = route
     }
 
+    /// One port of all networks.
+    package init(_ port: Port) {
+        self.init([.home: port]) { _, _ in .home }
+    }
+
     package func map<Other: Sendable>(_ transform: (Port) throws -> Other) rethrows -> Placed<Other> {
         Placed<Other>(try ports.mapValues(transform), route: route)
     }
@@ -38,7 +43,7 @@ package struct Placed<Port: Sendable>: Sendable {
     /// The port of a placement.
     ///
     /// - Throws: ``PlacementProblem/unavailable(_:reason:)`` where its URL is not configured.
-    func port(of name: PlacementName) throws(PlacementProblem) -> Port {
+    package func port(of name: PlacementName) throws(PlacementProblem) -> Port {
         guard let port = ports[name] else {
             throw PlacementProblem.unavailable(name, reason: "its URL is not configured here")
         }
@@ -52,7 +57,7 @@ package struct Placed<Port: Sendable>: Sendable {
     ///   - network: Whose an item is.
     ///   - ask: Asks a placement for some of the items, which are in their order.
     /// - Returns: The answers, and the first error.
-    func parts<Item: Sendable, Answer: Sendable>(
+    package func parts<Item: Sendable, Answer: Sendable>(
         _ items: some Sequence<Item>,
         by network: (Item) -> NetworkID,
         _ ask: @escaping @Sendable (Port, [Item]) async throws -> Answer
@@ -69,7 +74,7 @@ package struct Placed<Port: Sendable>: Sendable {
     /// Asks all placements; the answers of those that give one.
     ///
     /// - Throws: The first error, where none does.
-    func each<Answer: Sendable>(
+    package func each<Answer: Sendable>(
         _ ask: @escaping @Sendable (PlacementName, Port) async throws -> Answer
     ) async throws -> [Answer] {
         let (answers, failure) = await gather(ports, ask)
@@ -107,5 +112,5 @@ package struct Placed<Port: Sendable>: Sendable {
 
 extension Placed where Port == PlacementName {
     /// One placement, where all networks are.
-    package static var home: Self { Self([.home: .home]) { _, _ in .home } }
+    package static var home: Self { Self(.home) }
 }

@@ -16,11 +16,13 @@ extension PostgresAccountStore {
             )
         }
     }
+}
 
+extension AccountSecrets {
     /// Adds an API key, once as `answering` says; refuses one too many.
     package func addAPIKey(_ key: StoredAPIKey, answering request: IdempotentRequest?) async throws -> Creation {
-        try await once(request) { session in
-            let network = key.key.networkID
+        let network = key.key.networkID
+        return try await accounts.toWrite(network).once(request) { session in
             try session.lockNetwork(network)
             let count = try session.execute(
                 "SELECT FROM api_keys WHERE network_id = \(network.rawValue) LIMIT \(APIKey.maximumCount)"
@@ -33,7 +35,7 @@ extension PostgresAccountStore {
 
     /// The network's keys in the order of their ids.
     package func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
-        try await pool.withConnection { session in
+        try await accounts.of(network).pool.withConnection { session in
             try session.query(
                 """
                 SELECT key_id, network_id, role, label, created_at FROM api_keys
@@ -45,7 +47,7 @@ extension PostgresAccountStore {
 
     /// Removes a key; the last one of role `admin` only by `force`. Removals in one network wait for each other.
     package func deleteAPIKey(_ id: String, of network: NetworkID, force: Bool) async throws -> APIKeyRemoval {
-        try await pool.write { session in
+        try await accounts.toWrite(network).pool.write { session in
             try session.execute("SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE")
             let role = try session.queryFirst(
                 "SELECT role FROM api_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"

@@ -1,16 +1,18 @@
 package import CarillonCore
 import Postgres
 
-extension PostgresAccountStore {
+extension AccountSecrets {
     /// A network's documents, in the order of their names.
     package func dialects(of network: NetworkID) async throws -> [DialectDocument] {
-        let stored = try await pool.withConnection { session in try session.dialects(of: network) }
-        return stored.map { $0.document(box, in: network) }
+        let store = try await accounts.of(network)
+        let stored = try await store.pool.withConnection { session in try session.dialects(of: network) }
+        return stored.map { $0.document(store.box, in: network) }
     }
 
     package func dialect(_ name: DialectName, of network: NetworkID) async throws -> DialectDocument? {
-        let stored = try await pool.withConnection { session in try session.dialects(of: network, named: name) }
-        return stored.first?.document(box, in: network)
+        let store = try await accounts.of(network)
+        let stored = try await store.pool.withConnection { session in try session.dialects(of: network, named: name) }
+        return stored.first?.document(store.box, in: network)
     }
 
     /// Writes what `change` makes of a network's document, or of none, holding the lock of the network's row.
@@ -19,22 +21,22 @@ extension PostgresAccountStore {
         of network: NetworkID,
         _ change: @escaping @Sendable (DialectDocument?) throws -> DialectDocument
     ) async throws -> DialectDocument? {
-        let box = box
-        return try await pool.write { session in
+        let store = try await accounts.toWrite(network)
+        return try await store.pool.write { session in
             let locked = try session.execute(
                 "SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE"
             )
             guard locked == 1 else { return nil }
-            let former = try session.dialects(of: network, named: name).first?.document(box, in: network)
+            let former = try session.dialects(of: network, named: name).first?.document(store.box, in: network)
             let document = try change(former)
-            try session.write(StoredDialect(document, box, in: network), of: network)
+            try session.execute(StoredDialect(document, store.box, in: network).upsert(of: network))
             return document
         }
     }
 
     /// Removes a network's document; `false` when there is none.
     package func deleteDialect(_ name: DialectName, of network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        try await accounts.toWrite(network).pool.write { session in
             try session.execute(
                 "DELETE FROM dialects WHERE network_id = \(network.rawValue) AND dialect = \(name.rawValue)"
             ) > 0
@@ -99,10 +101,6 @@ extension PostgresSession {
             ORDER BY dialect
             """
         ) { row in try StoredDialect(row) }.compactMap(\.self)
-    }
-
-    fileprivate func write(_ dialect: StoredDialect, of network: NetworkID) throws {
-        try execute(dialect.upsert(of: network))
     }
 }
 

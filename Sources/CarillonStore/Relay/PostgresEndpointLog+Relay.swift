@@ -1,7 +1,7 @@
 package import CarillonCore
 import Postgres
 
-extension PostgresEndpointStore: RelaySource, QuestionSource {
+extension PostgresEndpointLog: RelaySource, QuestionSource {
     package func questionMaterial(_ key: RelayKey) async throws -> QuestionMaterial {
         let found = try await pool.withConnection { session in
             try session.queryFirst(

@@ -2,7 +2,7 @@ package import CarillonCore
 import Foundation
 import Postgres
 
-extension PostgresAccountStore {
+extension AccountSecrets {
     /// Adds a secret that verifies incoming events, once as `answering` says; the former ones end after `overlap`, and the
     /// oldest at once when there are too many.
     package func rotateWebhookSecret(
@@ -11,7 +11,8 @@ extension PostgresAccountStore {
         overlap: Duration,
         answering request: IdempotentRequest?
     ) async throws -> Creation {
-        try await rotate(.incoming, of: network, to: secret, overlap: overlap, answering: request)
+        try await accounts.toWrite(network)
+            .rotate(.incoming, of: network, to: secret, overlap: overlap, answering: request)
     }
 
     /// Makes `secret` the newest of the secrets that sign outgoing webhooks, once as `answering` says; the former ones sign
@@ -22,7 +23,8 @@ extension PostgresAccountStore {
         overlap: Duration,
         answering request: IdempotentRequest?
     ) async throws -> Creation {
-        try await rotate(.outgoing, of: network, to: secret, overlap: overlap, answering: request)
+        try await accounts.toWrite(network)
+            .rotate(.outgoing, of: network, to: secret, overlap: overlap, answering: request)
     }
 
     /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
@@ -32,24 +34,27 @@ extension PostgresAccountStore {
         of network: NetworkID,
         candidate: WebhookSecret
     ) async throws -> [WebhookSecret] {
-        let known = try await pool.withConnection { session in try session.secrets(.outgoing, of: network) }
-        guard known.isEmpty else { return try open(known, in: network) }
-        let first = StoredSecret(id: ids.next(), sealed: try box.seal(candidate, .outgoing, in: network))
-        let stored = try await pool.write { session in
+        let store = try await accounts.of(network)
+        let known = try await store.pool.withConnection { session in try session.secrets(.outgoing, of: network) }
+        guard known.isEmpty else { return try store.open(known, in: network) }
+        let first = StoredSecret(id: store.ids.next(), sealed: try store.box.seal(candidate, .outgoing, in: network))
+        let stored = try await store.pool.write { session in
             try session.lockNetwork(network)
             let others = try session.secrets(.outgoing, of: network)
             guard others.isEmpty else { return others }
             try session.insert(first, .outgoing, of: network)
             return [first]
         }
-        return try open(stored, in: network)
+        return try store.open(stored, in: network)
     }
+}
 
-    private func open(_ secrets: [StoredSecret], in network: NetworkID) throws -> [WebhookSecret] {
+extension PostgresAccountStore {
+    fileprivate func open(_ secrets: [StoredSecret], in network: NetworkID) throws -> [WebhookSecret] {
         try secrets.map { try box.open($0.sealed, .outgoing, in: network) }
     }
 
-    private func rotate(
+    fileprivate func rotate(
         _ direction: SecretDirection,
         of network: NetworkID,
         to secret: WebhookSecret,
@@ -158,7 +163,7 @@ struct StoredTokenKey: Sendable {
         }
     }
 
-    fileprivate func insert(of network: NetworkID, _ session: borrowing PostgresSession) throws {
+    func insert(of network: NetworkID, _ session: borrowing PostgresSession) throws {
         try session.execute(
             """
             INSERT INTO user_token_keys (network_id, key_id, algorithm, material)
@@ -228,9 +233,5 @@ extension PostgresSession {
             WHERE network_id = \(network.rawValue) ORDER BY key_id
             """
         ) { row in try StoredTokenKey(row) }
-    }
-
-    func insert(_ key: StoredTokenKey, of network: NetworkID) throws {
-        try key.insert(of: network, self)
     }
 }

@@ -1,9 +1,21 @@
 package import CarillonCore
 import Postgres
 
-extension PostgresSourceStore: SourceQueue {
+/// The sources of a placement, for whoever asks them.
+package struct PostgresSourceQueue: SourceQueue {
     /// How many rows are looked at for those that are taken: a network has no more of them than it may have sources.
     private static let depth = 1_000
+
+    private let inbox: PostgresEventInbox
+    private let box: SecretBox
+
+    private var pool: PostgresPool { inbox.pool }
+
+    /// The sources beside `inbox`, into which their events go.
+    package init(_ inbox: PostgresEventInbox, box: SecretBox) {
+        self.inbox = inbox
+        self.box = box
+    }
 
     package func claimSources(limit: Int, share: Int, busy: [NetworkID: Int]) async throws -> [ClaimedSource] {
         let networks = busy.keys.sorted()
@@ -75,7 +87,7 @@ extension PostgresSourceStore: SourceQueue {
 
     /// The secret of a source; `nil` when the master key is another one.
     private func secret(_ sealed: [UInt8], of source: ClaimedSource) -> WebhookSecret? {
-        guard let bytes = try? accounts.box.open(sealed, for: .sourceSecret(of: source.id), in: source.networkID) else {
+        guard let bytes = try? box.open(sealed, for: .sourceSecret(of: source.id), in: source.networkID) else {
             return nil
         }
         return WebhookSecret(String(decoding: bytes, as: UTF8.self))

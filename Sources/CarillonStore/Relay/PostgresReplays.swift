@@ -1,6 +1,6 @@
-import CarillonCore
+package import CarillonCore
 import Foundation
-import Postgres
+package import Postgres
 import Synchronization
 
 /// Whose replays are next: so many at a time, and those behind them the next time, however many there are.
@@ -25,7 +25,8 @@ final class ReplayTurn: Sendable {
     }
 }
 
-extension PostgresRelayHistory {
+/// What endpoints are told once more, from `relayed`, as `replays` asks for it.
+package struct PostgresReplays: ReplayQueue {
     /// How many messages are queued at a time.
     private static let pageSize = 100
     /// How many former events are looked at for them.
@@ -44,6 +45,17 @@ extension PostgresRelayHistory {
         var id: EventID
         var type: EventType
         var receivedAt: Timestamp
+    }
+
+    private let pool: PostgresPool
+    private let ids: UUIDv7Generator
+    private let turn: ReplayTurn
+
+    /// The replays in the database of `pool`, of which so many have their turn at once; `ids` makes the ids of what is queued.
+    package init(pool: PostgresPool, ids: UUIDv7Generator, replaysAtOnce: Int = 1_000) {
+        self.pool = pool
+        self.ids = ids
+        turn = ReplayTurn(size: replaysAtOnce)
     }
 
     /// Queues the next messages of all that is told once more, as far as what is queued for the same endpoint leaves room.
@@ -163,7 +175,7 @@ extension PostgresRelayHistory {
         limit: Int,
         _ session: borrowing PostgresSession
     ) throws -> (page: [Former], end: UUID?) {
-        let failed: SQL = replay.onlyFailed ? isFailed(replay.endpoint) : ""
+        let failed: SQL = replay.onlyFailed ? PostgresRelayHistory.isFailed(replay.endpoint) : ""
         var page: [Former] = []
         var looked = 0
         var end: UUID?

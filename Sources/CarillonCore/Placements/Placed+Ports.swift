@@ -1,54 +1,18 @@
-package import struct Foundation.UUID
-
-extension Placed: EventHistory where Port == any EventHistory {
-    package func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus? {
-        try await of(network).event(id, in: network)
+extension Placed: RecipientSource where Port == any RecipientSource {
+    /// Of one network: only the explainer asks here, and a fan-out asks its own placement.
+    package func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
+        guard let network = queries.first?.networkID else { return [] }
+        return try await of(network).recipients(for: queries)
     }
+}
 
-    package func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
-        try await of(network).event(sourceID: sourceID, in: network)
-    }
-
-    package func unreadMessages(among events: Set<EventID>, in network: NetworkID) async throws -> Set<EventID> {
-        try await of(network).unreadMessages(among: events, in: network)
-    }
-
-    package func events(in network: NetworkID, matching filter: EventFilter, before event: EventID?, limit: Int)
-        async throws -> EventPage
-    {
-        try await of(network).events(in: network, matching: filter, before: event, limit: limit)
-    }
-
-    package func deliveries(
-        of id: EventID,
-        in network: NetworkID,
-        matching filter: DeliveryFilter,
-        after place: DeliveryPlace?,
-        limit: Int
-    ) async throws -> DeliveryPage? {
-        try await of(network).deliveries(of: id, in: network, matching: filter, after: place, limit: limit)
-    }
-
-    package func failures(in network: NetworkID, _ query: FailureQuery, after place: FailurePlace?, limit: Int)
-        async throws -> [FailedDelivery]
-    {
-        try await of(network).failures(in: network, query, after: place, limit: limit)
-    }
-
-    package func withdraw(_ id: EventID, in network: NetworkID) async throws -> Bool {
-        try await toWrite(network).withdraw(id, in: network)
-    }
-
-    package func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
-        try await of(network).deadLetters(in: network, after: after, limit: limit)
-    }
-
-    package func reviveDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Lane? {
-        try await toWrite(network).reviveDeadLetter(id, in: network)
-    }
-
-    package func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
-        try await toWrite(network).deleteDeadLetter(id, in: network)
+extension Placed: RelaySource where Port == any RelaySource {
+    package func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
+        let (answers, failure) = await parts(keys, by: \.networkID) { source, keys in
+            try await source.relayMessages(keys)
+        }
+        if let failure { throw failure }
+        return answers.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
     }
 }
 
@@ -60,6 +24,7 @@ extension Placed: JournalStore where Port == any JournalStore {
         if answers.isEmpty, let failure { throw failure }
         return Array(answers.joined())
     }
+
     package func journal(of place: JournalPlace, limit: Int) async throws -> [JournalEntry] {
         try await of(place.networkID).journal(of: place, limit: limit)
     }

@@ -1,0 +1,106 @@
+package import CarillonCore
+
+/// The accounts of networks in several placements.
+package struct PlacedAccounts: AccountStore, AccountSecrets {
+    package let accounts: Placed<PostgresAccountStore>
+    private let catalog: any PlacementCatalog
+    private let book: PlacementBook
+
+    /// The accounts of all placements; `catalog` and `book` are what home keeps of who is where.
+    package init(_ accounts: Placed<PostgresAccountStore>, catalog: some PlacementCatalog, book: PlacementBook) {
+        self.accounts = accounts
+        self.catalog = catalog
+        self.book = book
+    }
+
+    /// Makes a network in the placement that was decided on, and says at home that it is there.
+    ///
+    /// What an attempt leaves that is cut off in between is found by the next one, or by home's housekeeping.
+    /// - Throws: ``IdempotentRequest/Failure``, ``PlacementProblem``.
+    package func createNetwork(
+        _ credentials: NetworkCredentials,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
+        let network = credentials.network
+        let store = try accounts.port(of: network.placement ?? .home)
+        let creation = try await store.createNetwork(credentials, answering: request)
+        if creation != .beingDeleted { try await catalog.confirm([network.id]) }
+        await book.changed(in: network.id)
+        return creation
+    }
+
+    /// Networks in the order of their ids, of the placements that answer.
+    package func networks(after: NetworkID?, limit: Int) async throws -> NetworkPage {
+        let pages = try await accounts.each { name, store in
+            (name, try await store.networks(after: after, limit: limit).networks.map { $0.placed(in: name) })
+        }
+        let missing = Set(accounts.ports.keys).subtracting(pages.map(\.0))
+        let networks = pages.flatMap(\.1).sorted { $0.id < $1.id }.prefix(limit)
+        return NetworkPage(Array(networks), incomplete: missing.sorted())
+    }
+
+    /// Removes a network from its placement, and then from the list: where that fails, home's housekeeping finds it.
+    package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
+        let placement = try await book.placement(of: id)
+        guard try await accounts.toWrite(id).deleteNetwork(id) else { return false }
+        try await catalog.remove([id], from: placement, olderThan: .zero)
+        await book.changed(in: id)
+        return true
+    }
+
+    package func network(_ id: NetworkID) async throws -> Network? {
+        try await found(id) { try await $0.network(id) }?.placed(in: book.placement(of: id))
+    }
+
+    package func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
+        try await found(id) { try await $0.credentials(of: id) }
+    }
+
+    /// What there is of a network where it is, which is looked for once more where it is not.
+    private func found<Answer>(
+        _ id: NetworkID,
+        _ ask: (PostgresAccountStore) async throws -> Answer?
+    ) async throws -> Answer? {
+        let placement = book.lastKnown(id)
+        if let answer = try await ask(accounts.of(id)) { return answer }
+        guard let placement, try await book.isElsewhere(id, than: placement) else { return nil }
+        return try await ask(accounts.of(id))
+    }
+
+    /// Those that there are. Where the network of one that is missing has left, it is looked for once more.
+    package func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName> {
+        let asked = names.reduce(into: [:]) { $0[$1.networkID] = book.lastKnown($1.networkID) }
+        let existing = try await keys(names)
+        var left: Set<NetworkID> = []
+        for network in Set(names.subtracting(existing).map(\.networkID)) {
+            guard let placement = asked[network] else { continue }
+            guard try await accounts.of(network).network(network) == nil else { continue }
+            if try await book.isElsewhere(network, than: placement) { left.insert(network) }
+        }
+        guard !left.isEmpty else { return existing }
+        return existing.union(try await keys(names.filter { left.contains($0.networkID) }))
+    }
+
+    private func keys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName> {
+        let (answers, failure) = await accounts.parts(names, by: \.networkID) { store, names in
+            try await store.existingAPIKeys(Set(names))
+        }
+        if let failure { throw failure }
+        return answers.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    package func updateNetwork(
+        _ id: NetworkID,
+        _ change: @escaping @Sendable (Network) throws -> Network
+    ) async throws -> Network? {
+        try await accounts.toWrite(id).updateNetwork(id, change)?.placed(in: book.placement(of: id))
+    }
+}
+
+extension Network {
+    fileprivate func placed(in placement: PlacementName) -> Network {
+        var network = self
+        network.placement = placement
+        return network
+    }
+}
