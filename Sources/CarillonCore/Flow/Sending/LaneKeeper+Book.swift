@@ -52,16 +52,38 @@ extension LaneKeeper {
         do {
             while count > 0 {
                 let batch = state.withLock { $0.changes.next(min(count, Self.batchSize)) }
-                _ = try await book.apply(batch)
-                state.withLock { $0.changes.wrote(first: batch.count) }
+                try await write(batch)
                 count -= batch.count
-                for network in Set(batch.map(\.lane.networkID)) { announcements.announce(.lanes, in: network) }
-                await release(batch.filter { $0.change == .resume }.map(\.lane))
             }
         } catch {
             logger.debug("Could not write what is wrong with lanes", metadata: ["error": "\(error)"])
+            unwritten.call()
         }
         for (why, groups) in drained { await queue.giveBack(groups, after: why.pause, laneReason: why.reason) }
+    }
+
+    /// Writes the first changes together or, where the book refuses that, one by one; what it refuses by itself is known to this
+    /// replica alone.
+    private func write(_ first: [ChangedLane]) async throws {
+        do {
+            _ = try await book.apply(first)
+        } catch  where first.count > 1 && !error.isTransient {
+            for change in first { try await write([change]) }
+            return
+        } catch  where !error.isTransient {
+            let lanes = first.map { "\($0.lane)" }.joined(separator: " ")
+            let metadata: Logger.Metadata = ["lane": "\(lanes)", "error": "\(error)"]
+            logger.error("What is wrong with a lane cannot be written", metadata: metadata)
+        }
+        state.withLock { $0.changes.wrote(first: first.count) }
+        for network in Set(first.map(\.lane.networkID)) { announcements.announce(.lanes, in: network) }
+        await release(first.filter { $0.change == .resume }.map(\.lane))
+    }
+
+    /// Writes what could not be written before; whether anything is left.
+    func writeAgain() async -> Bool {
+        await write()
+        return state.withLock { $0.changes.count > 0 }
     }
 
     /// Reads the book, and makes of what was read ours what has not changed meanwhile.

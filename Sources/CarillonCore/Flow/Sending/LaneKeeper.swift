@@ -31,6 +31,7 @@ package final class LaneKeeper: Service {
     static let batchSize = 500
     private static let pollInterval = Duration.seconds(10)
     private static let dueInterval = Duration.milliseconds(500)
+    private static let writeInterval = Duration.seconds(1)
 
     let book: any LaneBook
     private let waiting: LaneRelease
@@ -43,6 +44,8 @@ package final class LaneKeeper: Service {
     private let wakeups: AsyncStream<Void>
     let wake: AsyncStream<Void>.Continuation
     let undos = Wakeups()
+    /// That changes could not be written.
+    let unwritten = Wakeups()
 
     package init(
         book: some LaneBook,
@@ -70,6 +73,7 @@ package final class LaneKeeper: Service {
                 group.addTask { await repeating(every: Self.pollInterval, jitter: 0.2) { await self.learn() } }
                 group.addTask { await self.undoWhatIsToBeUndone() }
                 group.addTask { await self.waiting.wakeups.repeating(every: Self.dueInterval, self.releaseAgain) }
+                group.addTask { await self.unwritten.repeating(every: Self.writeInterval, self.writeAgain) }
                 for await _ in self.wakeups {
                     await self.write()
                     await self.learnNews()
