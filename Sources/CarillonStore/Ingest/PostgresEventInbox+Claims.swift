@@ -68,14 +68,16 @@ extension PostgresEventInbox {
         }
     }
 
-    /// Gives events back, so that any replica can claim them at once.
-    package func release(_ events: [PendingEvent]) async throws {
+    /// Gives events back, so that any replica can claim them after `delay`; whoever does that has not died of them.
+    package func release(_ events: [PendingEvent], after delay: Duration) async throws {
         guard !events.isEmpty else { return }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
         try await pool.write { session in
             _ = try session.executeOnQueue(
                 """
-                UPDATE inbox i SET leased = false, run_at = now()
+                UPDATE inbox i
+                SET leased = false, rescues = 0,
+                    run_at = now() + \(max(.zero, delay).wholeMilliseconds) * interval '1 millisecond'
                 FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
                             \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
                 WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token
