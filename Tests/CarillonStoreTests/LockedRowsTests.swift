@@ -50,6 +50,28 @@ import Testing
         #expect(try await scene.inbox.accept([event]).map(\.unmarked) == [.accepted(event.id)])
     }
 
+    @Test func `a row that somebody holds costs no other its lease, and not its own either`() async throws {
+        let targets = [try await scene.target("d1", of: "b"), try await scene.target("d2", of: "b")]
+        try await scene.enqueue(to: targets.map { [$0] })
+        let groups = try await scene.claim().map(\.group)
+        for id in ["1", "2"] { try await scene.accept(.message("c", from: Person(id: "a"), id: id)) }
+        let events = try await scene.inbox.claimEvents(limit: 2)
+        try await pool.execute("UPDATE deliveries SET run_at = now() + interval '9 seconds'")
+        try await pool.execute("UPDATE inbox SET run_at = now() + interval '9 seconds'")
+        let group = await pool.hold("SELECT FROM deliveries WHERE group_id = \(groups[0].id) FOR UPDATE")
+        let event = await pool.hold("SELECT FROM inbox WHERE event_id = \(events[0].id.uuid) FOR UPDATE")
+        let leases = try await scene.queue.renew(groups)
+        #expect(leases == RenewedLeases(renewed: [groups[1].id], passed: [groups[0].id]))
+        #expect(try await scene.inbox.renew(events) == [events[1].id])
+        try await group.release()
+        try await event.release()
+        for table in ["deliveries", "inbox"] {
+            let renewed: SQL = "SELECT count(*) FROM \(identifier: table) WHERE run_at > now() + interval '10 seconds'"
+            #expect(try await pool.first(renewed, as: Int.self) == 1)
+        }
+        #expect(try await scene.queue.renew(groups).renewed == Set(groups.map(\.id)))
+    }
+
     @Test func `a text that is kept locks none that was kept before`() async throws {
         for _ in 0..<3 {
             try await scene.faces.keepTexts([EventID(scene.ids.next()): "words"], of: scene.network)

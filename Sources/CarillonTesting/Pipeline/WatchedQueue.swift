@@ -1,5 +1,4 @@
 package import CarillonCore
-package import Foundation
 import Synchronization
 
 /// A queue that remembers what was claimed, and what was done to lanes.
@@ -50,7 +49,7 @@ package final class WatchedQueue: Outbox {
         try await store.changes(since: points)
     }
 
-    package func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> { try await store.renew(groups) }
+    package func renew(_ groups: [DeliveryGroup]) async throws -> RenewedLeases { try await store.renew(groups) }
 
     package func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
         try await store.release(groups, after: delay, laneReason: laneReason)

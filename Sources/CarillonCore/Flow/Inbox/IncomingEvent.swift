@@ -123,7 +123,7 @@ package protocol EventInbox: Sendable {
     /// How long it is until the first row becomes due, of those whose time comes within `limit`; `nil` when there is none.
     func nextDue(within limit: Duration) async throws -> Duration?
 
-    /// Holds the leases of these events for another ``leaseDuration``; answers those still held.
+    /// Holds the leases of these events for another ``leaseDuration``, without waiting for what somebody else is writing; answers which.
     func renew(_ events: [PendingEvent]) async throws -> Set<EventID>
 
     /// Gives events back, so that any replica can claim them after `delay`.

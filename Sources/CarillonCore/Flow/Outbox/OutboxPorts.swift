@@ -23,6 +23,19 @@ package struct ClaimExclusions: Sendable, Equatable {
     package init() {}
 }
 
+/// What came of a renewal of leases; groups that are in neither set are somebody else's.
+package struct RenewedLeases: Sendable, Equatable {
+    /// Those whose leases last for another ``leaseDuration``.
+    package var renewed: Set<UUID>
+    /// Those that were passed over, since somebody was writing their rows: their leases last for as long as they did.
+    package var passed: Set<UUID>
+
+    package init(renewed: Set<UUID> = [], passed: Set<UUID> = []) {
+        self.renewed = renewed
+        self.passed = passed
+    }
+}
+
 /// Where expanded events are written.
 package protocol OutboxWriter: Sendable {
     /// Commits pages of expanded events: their deliveries, and how far each event is.
@@ -52,8 +65,8 @@ package protocol OutboxClaims: Sendable {
     /// Takes groups whose life is over, of whatever lane.
     func claimExpired(limit: Int) async throws -> [RefreshedGroup]
 
-    /// Holds the leases of these groups for another ``leaseDuration``; answers those still held.
-    func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID>
+    /// Holds the leases of these groups for another ``leaseDuration``, without waiting for what somebody else is writing.
+    func renew(_ groups: [DeliveryGroup]) async throws -> RenewedLeases
 
     /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt; `laneReason` says what is
     /// wrong with their lane, where that is why.

@@ -291,8 +291,8 @@ extension Sender {
         guard !groups.isEmpty else { return }
         let now = ContinuousClock.now
         do {
-            let held = try await claims.renew(groups)
-            for group in queue.renewed(at: now, asked: Set(waiting.map(\.id)), held: held) {
+            let leases = try await claims.renew(groups)
+            for group in queue.renewed(at: now, asked: Set(waiting.map(\.id)), leases) {
                 logger.debug("A lease was lost", metadata: group.metadata)
                 metrics.lostLease()
             }

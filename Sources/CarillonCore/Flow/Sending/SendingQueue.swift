@@ -203,13 +203,13 @@ extension SendingQueue {
     func renewed(
         at now: ContinuousClock.Instant,
         asked: Set<DeliveryGroup.ID>,
-        held: Set<DeliveryGroup.ID>
+        _ leases: RenewedLeases
     ) -> [DeliveryGroup] {
         state.withLock { state in
             var lost: [DeliveryGroup] = []
             state.queue.updateItems { item in
-                guard asked.contains(item.group.id) else { return item }
-                guard held.contains(item.group.id) else {
+                guard asked.contains(item.group.id), !leases.passed.contains(item.group.id) else { return item }
+                guard leases.renewed.contains(item.group.id) else {
                     lost.append(item.group)
                     return nil
                 }
