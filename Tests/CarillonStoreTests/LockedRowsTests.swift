@@ -72,6 +72,33 @@ import Testing
         #expect(try await scene.queue.renew(groups).renewed == Set(groups.map(\.id)))
     }
 
+    @Test func `a network of which a device is locked keeps no other one's notifications waiting`() async throws {
+        // One of the devices of the first network is gone, which has to be noted.
+        let provider = ScriptedProvider { target, _ in
+            guard target.userID == "user-4" else { return .delivered(id: nil) }
+            return .unregister(at: nil, reason: "gone")
+        }
+        let pipeline = try PipelineScene(store: scene, provider: provider)
+        try await pipeline.populate(scene.network, members: 5)
+        try await pipeline.populate(scene.otherNetwork, members: 2)
+        let held = await pool.hold("SELECT FROM devices WHERE network_id = \(scene.network.rawValue) FOR UPDATE")
+        try await pipeline.whileRunning {
+            var late: [EventID] = []
+            for _ in 0..<5 {
+                late.append(try await pipeline.post())
+                let id = try await pipeline.post(in: self.scene.otherNetwork)
+                #expect(try await pipeline.finished(id, in: self.scene.otherNetwork).deliveries[.delivered] == 2)
+            }
+            try await held.release()
+            for id in late {
+                let status = try await pipeline.finished(id)
+                #expect(status.recipients.notified == status.deliveries.values.reduce(0, +))
+            }
+            let device = try await self.scene.devices.device("device of user-4", in: self.scene.network)
+            #expect(device?.state == .unregistered)
+        }
+    }
+
     @Test func `a text that is kept locks none that was kept before`() async throws {
         for _ in 0..<3 {
             try await scene.faces.keepTexts([EventID(scene.ids.next()): "words"], of: scene.network)

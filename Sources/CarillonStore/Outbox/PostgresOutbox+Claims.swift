@@ -53,12 +53,12 @@ extension PostgresOutbox {
         try await due.nextDue(within: limit, in: pool)
     }
 
-    /// Takes groups whose life is over, of whatever lane.
-    package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
+    /// Takes groups whose life is over, of whatever lane, but for those of some networks.
+    package func claimExpired(limit: Int, excluding networks: [NetworkID]) async throws -> [RefreshedGroup] {
         var walk = expired.withLock(\.self)
         guard try await hasExpired(walk) else { return [] }
         let isFree: SQL = "(NOT d.leased OR d.run_at <= now())"
-        let columns: SQL = "t.ctid, t.leased, t.run_at"
+        let columns: SQL = "t.ctid, t.network_id, t.leased, t.run_at"
         let rows: SQL = """
             \(sql: walk.rowsOfLate(of: "deliveries", dueBy: "t.expires_at", columns)) UNION ALL
             (SELECT \(sql: columns) FROM \(sql: walk.rowsOfPages(of: "deliveries")) AS t WHERE t.expires_at <= now())
@@ -69,7 +69,9 @@ extension PostgresOutbox {
                 WITH picked AS MATERIALIZED (
                     SELECT d.network_id, d.group_id, 1::bigint AS place, 0::bigint AS considered, now() AS first_at
                     FROM deliveries d
-                    WHERE d.ctid = ANY (ARRAY(SELECT d.ctid FROM (\(sql: rows)) AS d WHERE \(sql: isFree) LIMIT \(limit)))
+                    WHERE d.ctid = ANY (ARRAY(SELECT d.ctid FROM (\(sql: rows)) AS d
+                                              WHERE \(sql: isFree) AND d.network_id <> ALL (\(networks.map(\.rawValue)))
+                                              LIMIT \(limit)))
                         AND greatest(d.expires_at) <= now() AND \(sql: isFree)
                     FOR UPDATE SKIP LOCKED
                 )

@@ -33,14 +33,14 @@ package final class WatchedQueue: Outbox {
         return claimed
     }
 
-    package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
-        try await store.settle(settlements)
+    package func settle(_ settlements: [Settlement], lockWait: Duration) async throws -> SettleReceipt {
+        try await store.settle(settlements, lockWait: lockWait)
     }
 
     package func enqueue(_ expansions: [Expansion]) async throws -> [Bool] { try await store.enqueue(expansions) }
 
-    package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
-        try await store.claimExpired(limit: limit)
+    package func claimExpired(limit: Int, excluding networks: [NetworkID]) async throws -> [RefreshedGroup] {
+        try await store.claimExpired(limit: limit, excluding: networks)
     }
 
     package func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] { try await store.refresh(groups) }

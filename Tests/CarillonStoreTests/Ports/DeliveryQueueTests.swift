@@ -307,6 +307,8 @@ import Testing
         old.receivedAt = old.receivedAt - day
         let group = scene.group(old, to: [target])
         #expect(try await scene.queue.enqueue([Expansion(event: old, groups: [group], next: nil)]) == [true])
+        let other = try await scene.queue.claimExpired(limit: 10, excluding: [scene.network])
+        #expect(other.isEmpty, "nothing can be written of it now")
         #expect(try await scene.queue.claimExpired(limit: 10).map(\.group.id) == [group.id])
         #expect(try await scene.queue.claimExpired(limit: 10).isEmpty)
     }

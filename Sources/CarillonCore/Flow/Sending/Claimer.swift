@@ -71,7 +71,9 @@ package final class Claimer: Service {
     /// Records deliveries whose life is over, of paused lanes too.
     func expireGroups() async {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            let expired = await watch.attempt(.expired) { try await claims.claimExpired(limit: Self.batchSize) }
+            let expired = await watch.attempt(.expired) {
+                try await claims.claimExpired(limit: Self.batchSize, excluding: Array(queue.withheld))
+            }
             guard let expired, !expired.isEmpty else { return }
             watch.stirrings.stir()
             await hold(expired)
