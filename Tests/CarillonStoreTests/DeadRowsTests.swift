@@ -83,7 +83,7 @@ import Testing
                     "expanding",
                     { try await scene.queue.enqueue([Expansion(event: event, groups: [group], next: nil)]) == [true] }
                 ),
-                ("renewing", { try await scene.queue.renew([group]) == [group.id] }),
+                ("renewing", { try await scene.queue.renew([group]).renewed == [group.id] }),
                 (
                     "settling",
                     {

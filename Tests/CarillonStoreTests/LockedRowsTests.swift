@@ -50,6 +50,55 @@ import Testing
         #expect(try await scene.inbox.accept([event]).map(\.unmarked) == [.accepted(event.id)])
     }
 
+    @Test func `a row that somebody holds costs no other its lease, and not its own either`() async throws {
+        let targets = [try await scene.target("d1", of: "b"), try await scene.target("d2", of: "b")]
+        try await scene.enqueue(to: targets.map { [$0] })
+        let groups = try await scene.claim().map(\.group)
+        for id in ["1", "2"] { try await scene.accept(.message("c", from: Person(id: "a"), id: id)) }
+        let events = try await scene.inbox.claimEvents(limit: 2)
+        try await pool.execute("UPDATE deliveries SET run_at = now() + interval '9 seconds'")
+        try await pool.execute("UPDATE inbox SET run_at = now() + interval '9 seconds'")
+        let group = await pool.hold("SELECT FROM deliveries WHERE group_id = \(groups[0].id) FOR UPDATE")
+        let event = await pool.hold("SELECT FROM inbox WHERE event_id = \(events[0].id.uuid) FOR UPDATE")
+        let leases = try await scene.queue.renew(groups)
+        #expect(leases == RenewedLeases(renewed: [groups[1].id], passed: [groups[0].id]))
+        #expect(try await scene.inbox.renew(events) == [events[1].id])
+        try await group.release()
+        try await event.release()
+        for table in ["deliveries", "inbox"] {
+            let renewed: SQL = "SELECT count(*) FROM \(identifier: table) WHERE run_at > now() + interval '10 seconds'"
+            #expect(try await pool.first(renewed, as: Int.self) == 1)
+        }
+        #expect(try await scene.queue.renew(groups).renewed == Set(groups.map(\.id)))
+    }
+
+    @Test func `a network of which a device is locked keeps no other one's notifications waiting`() async throws {
+        // One of the devices of the first network is gone, which has to be noted.
+        let provider = ScriptedProvider { target, _ in
+            guard target.userID == "user-4" else { return .delivered(id: nil) }
+            return .unregister(at: nil, reason: "gone")
+        }
+        let pipeline = try PipelineScene(store: scene, provider: provider)
+        try await pipeline.populate(scene.network, members: 5)
+        try await pipeline.populate(scene.otherNetwork, members: 2)
+        let held = await pool.hold("SELECT FROM devices WHERE network_id = \(scene.network.rawValue) FOR UPDATE")
+        try await pipeline.whileRunning {
+            var late: [EventID] = []
+            for _ in 0..<5 {
+                late.append(try await pipeline.post())
+                let id = try await pipeline.post(in: self.scene.otherNetwork)
+                #expect(try await pipeline.finished(id, in: self.scene.otherNetwork).deliveries[.delivered] == 2)
+            }
+            try await held.release()
+            for id in late {
+                let status = try await pipeline.finished(id)
+                #expect(status.recipients.notified == status.deliveries.values.reduce(0, +))
+            }
+            let device = try await self.scene.devices.device("device of user-4", in: self.scene.network)
+            #expect(device?.state == .unregistered)
+        }
+    }
+
     @Test func `a text that is kept locks none that was kept before`() async throws {
         for _ in 0..<3 {
             try await scene.faces.keepTexts([EventID(scene.ids.next()): "words"], of: scene.network)

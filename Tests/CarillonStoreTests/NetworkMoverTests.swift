@@ -157,7 +157,7 @@ import Testing
                 )
                     == "draining"
             }
-            #expect(try await stage.source.queue.renew([held]).isEmpty)
+            #expect(try await stage.source.queue.renew([held]) == RenewedLeases())
             #expect(try await stage.catalog.last(of: stage.network)?.step == .draining)
             try await stage.source.queue.release([held], after: .zero)
             try await moved
@@ -182,7 +182,7 @@ import Testing
             #expect(try await stage.catalog.last(of: stage.network)?.step == .cancelled)
             let claimed = try await source.claim().map(\.group.id)
             #expect(claimed.count == 1 && !claimed.contains(held.id))
-            #expect(try await source.queue.renew([held]) == [held.id])
+            #expect(try await source.queue.renew([held]).renewed == [held.id])
         }
     }
 

@@ -49,18 +49,23 @@ extension PostgresEventInbox {
         try await due.nextDue(within: limit, in: pool)
     }
 
-    /// Holds the leases of these events; answers those still held.
+    /// Holds the leases of these events, but for those whose rows somebody is writing; answers which.
     package func renew(_ events: [PendingEvent]) async throws -> Set<EventID> {
         guard !events.isEmpty else { return [] }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
         return try await pool.write { session in
             let held = try session.queryQueue(
                 """
+                WITH picked AS MATERIALIZED (
+                    SELECT i.network_id, i.event_id
+                    FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
+                                \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
+                    JOIN inbox i ON \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token AND i.leased
+                    FOR NO KEY UPDATE OF i SKIP LOCKED
+                )
                 UPDATE inbox i SET run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
-                FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
-                            \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
-                WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token
-                    AND i.leased
+                FROM picked p
+                WHERE \(sql: .hasKey("i", "event_id", of: "p"))
                 RETURNING i.event_id
                 """
             ) { row in try row.eventID(0) }
@@ -68,14 +73,16 @@ extension PostgresEventInbox {
         }
     }
 
-    /// Gives events back, so that any replica can claim them at once.
-    package func release(_ events: [PendingEvent]) async throws {
+    /// Gives events back, so that any replica can claim them after `delay`; whoever does that has not died of them.
+    package func release(_ events: [PendingEvent], after delay: Duration) async throws {
         guard !events.isEmpty else { return }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
         try await pool.write { session in
             _ = try session.executeOnQueue(
                 """
-                UPDATE inbox i SET leased = false, run_at = now()
+                UPDATE inbox i
+                SET leased = false, rescues = 0,
+                    run_at = now() + \(max(.zero, delay).wholeMilliseconds) * interval '1 millisecond'
                 FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
                             \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
                 WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token

@@ -1,5 +1,5 @@
 package import CarillonCore
-package import Foundation
+import Foundation
 import Postgres
 import Synchronization
 
@@ -53,12 +53,12 @@ extension PostgresOutbox {
         try await due.nextDue(within: limit, in: pool)
     }
 
-    /// Takes groups whose life is over, of whatever lane.
-    package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
+    /// Takes groups whose life is over, of whatever lane, but for those of some networks.
+    package func claimExpired(limit: Int, excluding networks: [NetworkID]) async throws -> [RefreshedGroup] {
         var walk = expired.withLock(\.self)
         guard try await hasExpired(walk) else { return [] }
         let isFree: SQL = "(NOT d.leased OR d.run_at <= now())"
-        let columns: SQL = "t.ctid, t.leased, t.run_at"
+        let columns: SQL = "t.ctid, t.network_id, t.leased, t.run_at"
         let rows: SQL = """
             \(sql: walk.rowsOfLate(of: "deliveries", dueBy: "t.expires_at", columns)) UNION ALL
             (SELECT \(sql: columns) FROM \(sql: walk.rowsOfPages(of: "deliveries")) AS t WHERE t.expires_at <= now())
@@ -69,7 +69,9 @@ extension PostgresOutbox {
                 WITH picked AS MATERIALIZED (
                     SELECT d.network_id, d.group_id, 1::bigint AS place, 0::bigint AS considered, now() AS first_at
                     FROM deliveries d
-                    WHERE d.ctid = ANY (ARRAY(SELECT d.ctid FROM (\(sql: rows)) AS d WHERE \(sql: isFree) LIMIT \(limit)))
+                    WHERE d.ctid = ANY (ARRAY(SELECT d.ctid FROM (\(sql: rows)) AS d
+                                              WHERE \(sql: isFree) AND d.network_id <> ALL (\(networks.map(\.rawValue)))
+                                              LIMIT \(limit)))
                         AND greatest(d.expires_at) <= now() AND \(sql: isFree)
                     FOR UPDATE SKIP LOCKED
                 )
@@ -120,24 +122,38 @@ extension PostgresOutbox {
         return try await pool.snapshot { session in try DeliveryLookup(deliveries, session).groups }
     }
 
-    /// Holds the leases of these groups; answers those still held.
-    package func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> {
-        guard !groups.isEmpty else { return [] }
+    /// Holds the leases of these groups, but for those whose rows somebody is writing: one that is locked for long must not cost all
+    /// others their leases.
+    package func renew(_ groups: [DeliveryGroup]) async throws -> RenewedLeases {
+        guard !groups.isEmpty else { return RenewedLeases() }
         let groups = groups.sortedByKey
         return try await pool.write { session in
-            let held = try session.queryQueue(
+            let free = try session.groupIDs("\(sql: Self.leased(groups)) FOR NO KEY UPDATE OF d SKIP LOCKED")
+            let own = groups.filter { free.contains($0.id) }
+            let renewed = try session.groupIDs(
                 """
                 UPDATE deliveries d
                 SET run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
-                FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)),
-                            \(groups.map(\.leaseToken))) AS n (network_id, group_id, lease_token)
+                FROM unnest(\(own.map(\.lane.networkID.rawValue)), \(own.map(\.id)),
+                            \(own.map(\.leaseToken))) AS n (network_id, group_id, lease_token)
                 WHERE \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token
                     AND d.leased
                 RETURNING d.group_id
                 """
-            ) { row in try row.decode(0, as: UUID.self) }
-            return Set(held)
+            )
+            guard own.count < groups.count else { return RenewedLeases(renewed: renewed) }
+            return RenewedLeases(renewed: renewed, passed: try session.groupIDs(Self.leased(groups)).subtracting(free))
         }
+    }
+
+    /// The ids of those of these groups whose leases are held.
+    private static func leased(_ groups: [DeliveryGroup]) -> SQL {
+        """
+        SELECT d.group_id
+        FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)),
+                    \(groups.map(\.leaseToken))) AS n (network_id, group_id, lease_token)
+        JOIN deliveries d ON \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token AND d.leased
+        """
     }
 
     /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt; `laneReason` says what is
@@ -252,6 +268,13 @@ extension Row {
             group.isRelay
             ? try [DeviceOwner](storedMessages: targets, of: group.cause) : try [DeviceOwner](stored: targets)
         return StoredDelivery(group, devices: devices)
+    }
+}
+
+extension PostgresSession {
+    /// The ids of groups that a statement on their queue answers.
+    fileprivate func groupIDs(_ sql: SQL) throws -> Set<UUID> {
+        Set(try queryQueue(sql) { row in try row.decode(0, as: UUID.self) })
     }
 }
 

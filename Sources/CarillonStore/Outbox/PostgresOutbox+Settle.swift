@@ -6,10 +6,10 @@ extension PostgresOutbox {
     /// Writes down what happened to groups and what lanes report.
     ///
     /// Writing the same settlement twice, as after a lost answer to COMMIT, has no further effect.
-    package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
+    package func settle(_ settlements: [Settlement], lockWait: Duration) async throws -> SettleReceipt {
         guard !settlements.isEmpty else { return SettleReceipt() }
         let told = try await endpoints?.endpoints(of: Set(settlements.map(\.group.lane.networkID))) ?? [:]
-        return try await pool.write { session in try settle(settlements, telling: told, session) }
+        return try await pool.write(lockWait: lockWait) { session in try settle(settlements, telling: told, session) }
     }
 
     func settle(

@@ -35,6 +35,7 @@ package final class PipelineScene: Sendable {
         outbox: (any OutboxWriter)? = nil,
         catalog: TemplateCatalog? = nil,
         settleInterval: Duration = .milliseconds(250),
+        patience: Duration = .seconds(40),
         isRelaying: Bool = false,
         asking caller: (any EndpointCaller)? = nil,
         logger: Logger = TestDatabase.logger,
@@ -93,6 +94,7 @@ package final class PipelineScene: Sendable {
                 Interceptor(caller: caller, source: store.questions, circuits: lanes, metrics: metrics, logger: logger)
             },
             ids: store.ids,
+            patience: patience,
             metrics: metrics,
             statistics: recorder,
             watch: watch,

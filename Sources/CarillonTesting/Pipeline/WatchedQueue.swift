@@ -1,5 +1,4 @@
 package import CarillonCore
-package import Foundation
 import Synchronization
 
 /// A queue that remembers what was claimed, and what was done to lanes.
@@ -34,14 +33,14 @@ package final class WatchedQueue: Outbox {
         return claimed
     }
 
-    package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
-        try await store.settle(settlements)
+    package func settle(_ settlements: [Settlement], lockWait: Duration) async throws -> SettleReceipt {
+        try await store.settle(settlements, lockWait: lockWait)
     }
 
     package func enqueue(_ expansions: [Expansion]) async throws -> [Bool] { try await store.enqueue(expansions) }
 
-    package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
-        try await store.claimExpired(limit: limit)
+    package func claimExpired(limit: Int, excluding networks: [NetworkID]) async throws -> [RefreshedGroup] {
+        try await store.claimExpired(limit: limit, excluding: networks)
     }
 
     package func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] { try await store.refresh(groups) }
@@ -50,7 +49,7 @@ package final class WatchedQueue: Outbox {
         try await store.changes(since: points)
     }
 
-    package func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> { try await store.renew(groups) }
+    package func renew(_ groups: [DeliveryGroup]) async throws -> RenewedLeases { try await store.renew(groups) }
 
     package func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
         try await store.release(groups, after: delay, laneReason: laneReason)

@@ -54,6 +54,15 @@ import Testing
         queue.finished(first)
     }
 
+    @Test func `what is being expanded keeps its leases until the batch ends`() async throws {
+        await submit(2, of: "a")
+        let batch = try #require(queue.next())
+        await submit(1, of: "b")
+        #expect(queue.events.map(\.networkID).sorted() == ["a", "a", "b"])
+        queue.finished(batch)
+        #expect(queue.events.map(\.networkID) == ["b"])
+    }
+
     @Test func `a few events wait for the batch before them, and no longer than a moment`() async throws {
         await submit(1, of: "a")
         _ = try #require(queue.next())

@@ -133,6 +133,30 @@ private final class EvenOutbox: OutboxWriter {
             #expect(status.recipients.notified == 2)
         }
     }
+
+    @Test func `an event that cannot be expanded for now is put off, however often, and not set aside`() async throws {
+        let recipients = FailingRecipients(StoreScene.here.recipients)
+        let scene = try PipelineScene(store: .here, recipients: recipients, patience: .zero)
+        try await scene.populate(members: 2)
+        let id = try await scene.post()
+        // Whoever has it in memory does nothing with it: its lease ends once.
+        for _ in 0..<10 {
+            try await scene.store.passTime()
+            let events = try await scene.store.inbox.claimEvents(limit: 1)
+            try #require(events.map(\.id) == [id])
+            await scene.fanout.expand(events)
+        }
+        let late = try #require(try await scene.store.history.event(id, in: scene.network))
+        #expect(late.state == .accepted)
+        #expect(late.failure == "StoreAway()")
+        recipients.recover()
+        try await scene.store.passTime()
+        try await scene.whileRunning {
+            let status = try await scene.finished(id)
+            #expect(status.failure == nil)
+            #expect(status.recipients.notified == 2)
+        }
+    }
 }
 
 /// Recipients that cannot be found for now.

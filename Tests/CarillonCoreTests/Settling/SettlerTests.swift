@@ -35,7 +35,7 @@ import Testing
         /// How many settlements were written at a time.
         var writes: [Int] { settled.withLock { $0.map(\.count) } }
 
-        func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
+        func settle(_ settlements: [Settlement], lockWait: Duration) async throws -> SettleReceipt {
             if settlements.contains(where: refuses) { throw NeverWritten() }
             settled.withLock { $0.append(settlements) }
             return SettleReceipt()
@@ -58,12 +58,12 @@ import Testing
 
         func letGo() { state.withLock { $0.isOpen = true } }
 
-        func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
+        func settle(_ settlements: [Settlement], lockWait: Duration) async throws -> SettleReceipt {
             state.withLock { $0.begun += 1 }
             if settlements.contains(where: { $0.group.id == group }) {
                 try await waitUntil { state.withLock(\.isOpen) }
             }
-            return try await log.settle(settlements)
+            return try await log.settle(settlements, lockWait: lockWait)
         }
     }
 

@@ -196,6 +196,26 @@ import Testing
         #expect(status.failure == "crash loop")
     }
 
+    @Test func `being given back is no crash, whatever came before`() async throws {
+        try await scene.accept(.message("c", from: Person(id: "a")))
+        for _ in 0..<4 {
+            for _ in 0..<3 {
+                #expect(try await scene.inbox.claimEvents(limit: 1).count == 1)
+                try await scene.passTime()
+            }
+            try await scene.inbox.release(try await scene.inbox.claimEvents(limit: 1))
+        }
+        #expect(try await scene.inbox.claimEvents(limit: 1).count == 1)
+    }
+
+    @Test func `an event given back for later waits`() async throws {
+        try await scene.accept(.message("c", from: Person(id: "a")))
+        try await scene.inbox.release(try await scene.inbox.claimEvents(limit: 1), after: .seconds(600))
+        #expect(try await scene.inbox.claimEvents(limit: 1).isEmpty)
+        try await scene.passTime()
+        #expect(try await scene.inbox.claimEvents(limit: 1).count == 1)
+    }
+
     @Test func `an event of a kind that only a later release knows is left to that one`() async throws {
         var later = scene.incoming(.message("c", from: Person(id: "a"), at: 1))
         later.body = Array(#"{"id":"later","type":"poll.closed","data":{"votes":3}}"#.utf8)

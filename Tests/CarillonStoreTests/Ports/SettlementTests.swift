@@ -48,7 +48,7 @@ import Testing
         )
         #expect(try await scene.queue.settle([settlement]).stale.isEmpty)
         #expect(try await scene.claim().isEmpty)
-        #expect(try await scene.queue.renew([group]) == [group.id])
+        #expect(try await scene.queue.renew([group]).renewed == [group.id])
         #expect(try await scene.queue.settle([settlement]).stale.isEmpty, "written twice, it counts once")
         #expect(try await scene.history.event(event, in: scene.network)?.deliveries[.delivered] == 1)
         let rest = Settlement(group: group, records: [targets[1].record(.delivered)], remainders: [])
@@ -73,7 +73,7 @@ import Testing
         )
         #expect(try await scene.queue.settle([settlement]).stale.isEmpty)
         #expect(try await scene.claim().isEmpty)
-        #expect(try await scene.queue.renew([group]).isEmpty)
+        #expect(try await scene.queue.renew([group]) == RenewedLeases())
         try await scene.passTime()
         let claimed = try await scene.claim().map(\.group).sorted { $0.attempt < $1.attempt }
         #expect(claimed.map(\.attempt) == [1, 4])

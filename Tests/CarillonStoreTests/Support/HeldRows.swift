@@ -25,6 +25,7 @@ extension PostgresPool {
         let transaction = Task {
             defer { hold.finish() }
             try await withTransaction { session in
+                try session.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
                 try session.execute(statement)
                 hold.yield()
                 mayEnd.wait()

@@ -27,6 +27,8 @@ package final class FanoutQueue: Entrance {
 
     /// Events that are expanded together.
     struct Batch: Sendable {
+        /// Which one of this queue's it is.
+        let number: Int
         let turns: [Queue.Turn]
         let start: ContinuousClock.Instant
         /// Whether it is of networks that had nothing in work.
@@ -37,6 +39,9 @@ package final class FanoutQueue: Entrance {
         var queue: Queue
         var pacing = BatchPacing(maximum: batches, crowd: batchSize, patience: patience)
         var servesNewcomers = false
+        /// The batches that are being expanded.
+        var inWork: [Int: Batch] = [:]
+        var begun = 0
         /// Whose event had no place since that was asked for.
         var refused: NetworkID?
 
@@ -47,7 +52,14 @@ package final class FanoutQueue: Entrance {
             else { return nil }
             let turns = queue.next(upTo: batchSize, ofNewcomers: true, at: now)
             servesNewcomers = !turns.isEmpty
-            return servesNewcomers ? Batch(turns: turns, start: now, isOfNewcomers: true) : nil
+            return servesNewcomers ? begin(turns, at: now, ofNewcomers: true) : nil
+        }
+
+        mutating func begin(_ turns: [Queue.Turn], at now: ContinuousClock.Instant, ofNewcomers: Bool) -> Batch {
+            begun += 1
+            let batch = Batch(number: begun, turns: turns, start: now, isOfNewcomers: ofNewcomers)
+            inWork[begun] = batch
+            return batch
         }
     }
 
@@ -75,8 +87,10 @@ package final class FanoutQueue: Entrance {
 
     var room: Int { state.withLock { $0.queue.room } }
 
-    /// What waits, for renewing leases.
-    var events: [PendingEvent] { state.withLock { $0.queue.items } }
+    /// What waits or is being expanded, for renewing leases.
+    var events: [PendingEvent] {
+        state.withLock { $0.queue.items + $0.inWork.values.flatMap { $0.turns.map(\.item) } }
+    }
 
     /// Keeps places for accepted events; one without is for whoever claims it, as is one with a large body.
     package func reserve(_ events: [PendingEvent]) -> [Bool] {
@@ -122,7 +136,7 @@ package final class FanoutQueue: Entrance {
             guard state.queue.hasTurn, state.pacing.begin(waiting: state.queue.count, at: now) else { return nil }
             let turns = state.queue.next(upTo: Self.batchSize, at: now)
             if turns.isEmpty { state.pacing.end(now) }
-            return turns.isEmpty ? nil : Batch(turns: turns, start: now, isOfNewcomers: false)
+            return turns.isEmpty ? nil : state.begin(turns, at: now, ofNewcomers: false)
         }
     }
 
@@ -142,17 +156,18 @@ package final class FanoutQueue: Entrance {
     /// A batch is through; its events may be lined up again.
     func finished(_ batch: Batch) {
         state.withLock { state in
+            state.inWork[batch.number] = nil
             for turn in batch.turns { state.queue.finished(turn, at: .now) }
             if batch.isOfNewcomers { state.servesNewcomers = false } else { state.pacing.end(batch.start) }
         }
         wake.yield()
     }
 
-    /// Gives events to whoever claims them first.
-    func giveBack(_ events: [PendingEvent]) async {
+    /// Gives events to whoever claims them first, once `delay` has passed.
+    func giveBack(_ events: [PendingEvent], after delay: Duration = .zero) async {
         guard !events.isEmpty else { return }
         do {
-            try await inbox.release(events)
+            try await inbox.release(events, after: delay)
         } catch {
             logger.debug("Events stay leased until their leases run out", metadata: ["error": "\(error)"])
         }

@@ -31,11 +31,13 @@ package final class FanoutWorker: Service {
     private static let renewInterval = Duration.seconds(15)
     /// In bytes, of what is told of a failure.
     private static let longestReason = 500
-    private static let patience = Duration.seconds(40)
+    /// How long events rest that were tried for as long as patience lasts.
+    private static let rest = Duration.seconds(5)
+    private let patience: Duration
 
     /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`; `endpoints`
     /// knows those of some networks, `faces` which apps are another system's, `interceptor` asks those that want to be, `ids` makes the ids of what they are told,
-    /// and `watch` is told how claims go.
+    /// `patience` is how long events are tried that cannot be expanded for now, and `watch` is told how claims go.
     package init(
         queue: FanoutQueue,
         inbox: some EventInbox,
@@ -47,6 +49,7 @@ package final class FanoutWorker: Service {
         faces: @escaping @Sendable () async throws -> FaceIndex? = { nil },
         interceptor: Interceptor? = nil,
         ids: UUIDv7Generator = UUIDv7Generator(),
+        patience: Duration = .seconds(40),
         metrics: PipelineMetrics,
         statistics: StatisticsRecorder = StatisticsRecorder(),
         watch: QueueWatch,
@@ -63,6 +66,7 @@ package final class FanoutWorker: Service {
         self.interceptor = interceptor
         (questions, question) = AsyncStream.makeStream()
         self.ids = ids
+        self.patience = patience
         self.metrics = metrics
         self.statistics = statistics
         self.watch = watch
@@ -115,7 +119,7 @@ package final class FanoutWorker: Service {
         }
     }
 
-    /// Expands a page of each event of a batch; while the database is away it is tried again, as long as its leases last.
+    /// Expands a page of each event of a batch; while the database is away it is tried again, and given back after a while.
     ///
     /// - Parameters:
     ///   - events: The events.
@@ -130,7 +134,7 @@ package final class FanoutWorker: Service {
                 (events, ahead) = try await expandOnce(events, ahead, readsAhead: readsAhead)
                 guard ahead != nil, !Task.isCancelled else { return await putBack(events) }
                 (start, backoff) = (clock.now, .milliseconds(50))
-            } catch  where error.isTransient && clock.now - start < Self.patience && !Task.isShuttingDownGracefully {
+            } catch  where error.isTransient && clock.now - start < patience && !Task.isShuttingDownGracefully {
                 logger.debug("Expanding events again", metadata: events.metadata(error))
                 ahead = nil
                 await note(error, of: events)
@@ -138,7 +142,12 @@ package final class FanoutWorker: Service {
                 backoff = min(backoff * 2, .seconds(2))
                 let shares = Dictionary(grouping: events, by: \.networkID).values
                 if shares.count > 1 { return await expandApart(shares) }
-            } catch  where events.count > 1 && !error.isTransient {
+            } catch  where error.isTransient {
+                // Nothing is wrong with them: left to their leases they would be set aside after some minutes of this.
+                logger.warning("Events are put off that cannot be expanded for now", metadata: events.metadata(error))
+                await note(error, of: events)
+                return await queue.giveBack(events, after: Task.isShuttingDownGracefully ? .zero : Self.rest)
+            } catch  where events.count > 1 {
                 for event in events { await expand([event]) }
                 return
             } catch {

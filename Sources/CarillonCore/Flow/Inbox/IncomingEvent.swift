@@ -116,23 +116,27 @@ package protocol EventInbox: Sendable {
 
     /// Takes events that nobody is working on, oldest first but at most a share of `limit` for each network.
     ///
-    /// An event whose stored body cannot be read any more is set aside as dead and not returned.
+    /// An event whose stored body cannot be read any more is set aside as dead and not returned, as is one that was claimed again and again
+    /// without getting on or being given back (`crash loop`).
     func claimEvents(limit: Int) async throws -> [PendingEvent]
 
     /// How long it is until the first row becomes due, of those whose time comes within `limit`; `nil` when there is none.
     func nextDue(within limit: Duration) async throws -> Duration?
 
-    /// Holds the leases of these events for another ``leaseDuration``; answers those still held.
+    /// Holds the leases of these events for another ``leaseDuration``, without waiting for what somebody else is writing; answers which.
     func renew(_ events: [PendingEvent]) async throws -> Set<EventID>
 
-    /// Gives events back, so that any replica can claim them at once.
-    func release(_ events: [PendingEvent]) async throws
+    /// Gives events back, so that any replica can claim them after `delay`.
+    func release(_ events: [PendingEvent], after delay: Duration) async throws
 
     /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
     func noteFailure(of events: [PendingEvent], reason: String) async throws
 }
 
 extension EventInbox {
+    /// Gives events back, so that any replica can claim them at once.
+    package func release(_ events: [PendingEvent]) async throws { try await release(events, after: .zero) }
+
     package func nextDue(within limit: Duration) async throws -> Duration? { nil }
 
     /// Commits events, waiting for what others are writing as long as for a network that is alone in its batch.

@@ -23,6 +23,19 @@ package struct ClaimExclusions: Sendable, Equatable {
     package init() {}
 }
 
+/// What came of a renewal of leases; groups that are in neither set are somebody else's.
+package struct RenewedLeases: Sendable, Equatable {
+    /// Those whose leases last for another ``leaseDuration``.
+    package var renewed: Set<UUID>
+    /// Those that were passed over, since somebody was writing their rows: their leases last for as long as they did.
+    package var passed: Set<UUID>
+
+    package init(renewed: Set<UUID> = [], passed: Set<UUID> = []) {
+        self.renewed = renewed
+        self.passed = passed
+    }
+}
+
 /// Where expanded events are written.
 package protocol OutboxWriter: Sendable {
     /// Commits pages of expanded events: their deliveries, and how far each event is.
@@ -49,11 +62,11 @@ package protocol OutboxClaims: Sendable {
     /// How long it is until the first row becomes due, of those whose time comes within `limit`; `nil` when there is none.
     func nextDue(within limit: Duration) async throws -> Duration?
 
-    /// Takes groups whose life is over, of whatever lane.
-    func claimExpired(limit: Int) async throws -> [RefreshedGroup]
+    /// Takes groups whose life is over, of whatever lane, but for those of some networks.
+    func claimExpired(limit: Int, excluding networks: [NetworkID]) async throws -> [RefreshedGroup]
 
-    /// Holds the leases of these groups for another ``leaseDuration``; answers those still held.
-    func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID>
+    /// Holds the leases of these groups for another ``leaseDuration``, without waiting for what somebody else is writing.
+    func renew(_ groups: [DeliveryGroup]) async throws -> RenewedLeases
 
     /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt; `laneReason` says what is
     /// wrong with their lane, where that is why.
@@ -65,9 +78,12 @@ package protocol OutboxClaims: Sendable {
 
 extension OutboxClaims {
     package func nextDue(within limit: Duration) async throws -> Duration? { nil }
-}
 
-extension OutboxClaims {
+    /// Takes groups whose life is over, of whatever lane and network.
+    package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
+        try await claimExpired(limit: limit, excluding: [])
+    }
+
     /// Gives groups back unsent, for no fault of their lane.
     package func release(_ groups: [DeliveryGroup], after delay: Duration) async throws {
         try await release(groups, after: delay, laneReason: nil)
@@ -87,7 +103,17 @@ package protocol OutboxReader: Sendable {
 package protocol OutcomeLog: Sendable {
     /// Writes down what happened to groups: outcomes, what remains, dead letters, the devices' own states, and what lanes
     /// report. Devices that a lane reports as gone stay in use while its brake is on.
-    func settle(_ settlements: [Settlement]) async throws -> SettleReceipt
+    ///
+    /// It is all or nothing. What somebody else is writing is waited for as long as `lockWait`; the error is a
+    /// ``TransientError/isContention`` when that takes longer.
+    func settle(_ settlements: [Settlement], lockWait: Duration) async throws -> SettleReceipt
+}
+
+extension OutcomeLog {
+    /// Writes down what happened to groups, waiting for what others are writing.
+    package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
+        try await settle(settlements, lockWait: .seconds(5))
+    }
 }
 
 /// The whole table of deliveries.

@@ -54,6 +54,7 @@ package final class Claimer: Service {
     private func claimOnce() async -> Bool {
         let limit = min(queue.room / (DeliveryGroup.maximumTargets + 16), Self.batchSize)
         guard limit > 0, !Task.isCancelled else { return false }
+        let start = ContinuousClock.now
         let claimed = await watch.attempt(.deliveries) {
             try await claims.claimGroups(
                 limit: limit,
@@ -63,7 +64,7 @@ package final class Claimer: Service {
         }
         guard let claimed else { return false }
         if !claimed.groups.isEmpty { watch.stirrings.stir() }
-        await hold(claimed.groups)
+        await hold(claimed.groups, since: start)
         queue.claimed(hasMore: claimed.hasMore)
         return claimed.hasMore
     }
@@ -71,19 +72,27 @@ package final class Claimer: Service {
     /// Records deliveries whose life is over, of paused lanes too.
     func expireGroups() async {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            let expired = await watch.attempt(.expired) { try await claims.claimExpired(limit: Self.batchSize) }
+            let start = ContinuousClock.now
+            let expired = await watch.attempt(.expired) {
+                try await claims.claimExpired(limit: Self.batchSize, excluding: Array(queue.withheld))
+            }
             guard let expired, !expired.isEmpty else { return }
             watch.stirrings.stir()
-            await hold(expired)
+            await hold(expired, since: start)
             guard expired.count == Self.batchSize else { return }
             await outcomes.catchUp()
         }
     }
 
-    private func hold(_ refreshed: [RefreshedGroup]) async {
+    /// Puts what was claimed into the queue; the claim began at `start`, and with it, at the earliest, the leases.
+    private func hold(_ refreshed: [RefreshedGroup], since start: ContinuousClock.Instant) async {
         let now = ContinuousClock.now
         let look = LastLook(outcomes: outcomes)
-        let groups = refreshed.map { HeldGroup(group: look.look(at: $0), readPoint: $0.readPoint, readAt: now) }
+        let groups = refreshed.map { refreshed in
+            var held = HeldGroup(group: look.look(at: refreshed), readPoint: refreshed.readPoint, readAt: now)
+            held.leasedAt = start
+            return held
+        }
         await queue.submitClaimed(groups.filter { !$0.group.targets.isEmpty }.triedFirst)
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// A pause is obeyed here at once and written afterwards; what other replicas wrote is learnt when they say so, and by
 /// polling.
 package final class LaneKeeper: Service {
-    private struct State {
+    struct State {
         var conditions: [Lane: LaneCondition] = [:]
         var timeouts = TimeoutStreaks()
         var changes = LaneChanges()
@@ -22,7 +22,7 @@ package final class LaneKeeper: Service {
     }
 
     /// For how long groups of a paused lane wait, and why.
-    private struct HeldBack: Hashable {
+    struct HeldBack: Hashable {
         var pause: Duration
         var reason: String
     }
@@ -31,18 +31,21 @@ package final class LaneKeeper: Service {
     static let batchSize = 500
     private static let pollInterval = Duration.seconds(10)
     private static let dueInterval = Duration.milliseconds(500)
+    private static let writeInterval = Duration.seconds(1)
 
     let book: any LaneBook
     private let waiting: LaneRelease
     private let trials: LaneTrials
     let devices: any DeviceStore
-    private let queue: SendingQueue
-    private let announcements: Announcements
+    let queue: SendingQueue
+    let announcements: Announcements
     let logger: Logger
-    private let state = Mutex(State())
+    let state = Mutex(State())
     private let wakeups: AsyncStream<Void>
-    private let wake: AsyncStream<Void>.Continuation
+    let wake: AsyncStream<Void>.Continuation
     let undos = Wakeups()
+    /// That changes could not be written.
+    let unwritten = Wakeups()
 
     package init(
         book: some LaneBook,
@@ -70,6 +73,7 @@ package final class LaneKeeper: Service {
                 group.addTask { await repeating(every: Self.pollInterval, jitter: 0.2) { await self.learn() } }
                 group.addTask { await self.undoWhatIsToBeUndone() }
                 group.addTask { await self.waiting.wakeups.repeating(every: Self.dueInterval, self.releaseAgain) }
+                group.addTask { await self.unwritten.repeating(every: Self.writeInterval, self.writeAgain) }
                 for await _ in self.wakeups {
                     await self.write()
                     await self.learnNews()
@@ -175,7 +179,7 @@ extension LaneKeeper {
         }
     }
 
-    private func drain(_ lane: Lane, for length: Duration, reason: String) {
+    func drain(_ lane: Lane, for length: Duration, reason: String) {
         let groups = queue.pause(lane, for: length, reason: reason)
         guard !groups.isEmpty else { return }
         state.withLock { $0.drained[HeldBack(pause: length, reason: reason), default: []] += groups }
@@ -264,7 +268,7 @@ extension LaneKeeper {
         queue.poll()
     }
 
-    private func release(_ resumed: [Lane]) async {
+    func release(_ resumed: [Lane]) async {
         guard !resumed.isEmpty else { return }
         await waiting.release(resumed)
         queue.poll()
@@ -272,127 +276,5 @@ extension LaneKeeper {
 
     private func releaseAgain() async -> Bool {
         await waiting.releaseAgain { Set(conditions.lazy.filter { $0.value.pause != nil }.map(\.key)) }
-    }
-}
-
-// MARK: - The book
-
-extension LaneKeeper {
-    /// Reads the book, of a network or whole; what is not written yet stays as it is.
-    package func learn(of network: NetworkID? = nil) async {
-        do {
-            try await adopting(where: { network == nil || $0.networkID == network }) {
-                try await book.laneConditions(of: network)
-            }
-            queue.poll()
-        } catch {
-            logger.debug("Could not read what is wrong with lanes", metadata: ["error": "\(error)"])
-        }
-    }
-
-    /// Something was written about a network's lanes, or about any: it is read anew.
-    func hear(of network: NetworkID?) {
-        state.withLock { state in
-            if let network { state.news?.insert(network) } else { state.news = nil }
-        }
-        wake.yield()
-    }
-
-    private func learnNews() async {
-        let news = state.withLock { state in
-            defer { state.news = [] }
-            return state.news
-        }
-        guard let news else { return await learn() }
-        for network in news { await learn(of: network) }
-    }
-
-    /// Writes what has happened to lanes, and gives back what waited in them, also what somebody else is about to.
-    private func write() async {
-        let writing = state.withLock { state in
-            guard state.changes.count > 0 || !state.drained.isEmpty else { return state.writing }
-            state.writing = Task { [former = state.writing] in
-                await former?.value
-                await self.writeAll()
-            }
-            return state.writing
-        }
-        await writing?.value
-    }
-
-    private func writeAll() async {
-        var (count, drained) = state.withLock { state in
-            defer { state.drained = [:] }
-            return (state.changes.count, state.drained)
-        }
-        do {
-            while count > 0 {
-                let batch = state.withLock { $0.changes.next(min(count, Self.batchSize)) }
-                _ = try await book.apply(batch)
-                state.withLock { $0.changes.wrote(first: batch.count) }
-                count -= batch.count
-                for network in Set(batch.map(\.lane.networkID)) { announcements.announce(.lanes, in: network) }
-                await release(batch.filter { $0.change == .resume }.map(\.lane))
-            }
-        } catch {
-            logger.debug("Could not write what is wrong with lanes", metadata: ["error": "\(error)"])
-        }
-        for (why, groups) in drained { await queue.giveBack(groups, after: why.pause, laneReason: why.reason) }
-    }
-
-    /// Reads the book, and makes of what was read ours what has not changed meanwhile.
-    private func adopting(
-        where isMeant: (Lane) -> Bool,
-        _ read: () async throws -> LaneConditions
-    ) async throws {
-        _ = try await adopting {
-            let conditions = try await read()
-            let known = state.withLock { $0.conditions.keys.filter(isMeant) }
-            let lanes = Set(known).union(conditions.lanes.keys.filter(isMeant))
-            return (answer: (), conditions: conditions, lanes: lanes)
-        }
-    }
-
-    private func adopting<Answer>(
-        _ read: () async throws -> (answer: Answer, conditions: LaneConditions, lanes: Set<Lane>)?
-    ) async throws -> Answer? {
-        let mark = state.withLock { $0.changes.beginReading() }
-        do {
-            guard let (answer, conditions, lanes) = try await read() else {
-                state.withLock { _ = $0.changes.endReading(mark) }
-                return nil
-            }
-            adopt(conditions, of: lanes, since: mark)
-            return answer
-        } catch {
-            state.withLock { _ = $0.changes.endReading(mark) }
-            throw error
-        }
-    }
-
-    /// Makes what was read of these lanes ours; those of which nothing was read are well.
-    private func adopt(_ conditions: LaneConditions, of lanes: Set<Lane>, since mark: Int) {
-        let (resumed, paused, isOvertaken) = state.withLock { state in
-            let (read, overtaken) = state.changes.endReading(mark, of: lanes)
-            for lane in overtaken { state.news?.insert(lane.networkID) }
-            var before: [Lane: LaneCondition] = [:]
-            var news: [Lane: LaneCondition] = [:]
-            for lane in read {
-                before[lane] = state.conditions[lane]
-                news[lane] = conditions.lanes[lane]
-                state.conditions[lane] = conditions.lanes[lane]
-            }
-            let resumed = before.filter { $1.pause != nil && news[$0]?.pause == nil }.map(\.key)
-            let paused = news.filter { $1.pause != nil && before[$0]?.pause != $1.pause }
-            return (resumed, paused, !overtaken.isEmpty)
-        }
-        callToUndo(conditions.lanes.values)
-        for lane in resumed { queue.resume(lane) }
-        for (lane, condition) in paused {
-            // One that is over already, as after a start, is tried with one group, too.
-            let remaining = condition.remainingPause(at: conditions.moment) ?? .zero
-            drain(lane, for: remaining, reason: condition.pause?.reason ?? "")
-        }
-        if !paused.isEmpty || isOvertaken { wake.yield() }
     }
 }

@@ -134,9 +134,13 @@ extension Sender {
             try? await Task.sleep(for: Self.patience)
             return []
         }
-        // The database may have kept us waiting.
-        let (safe, late) = allowed.divided { isSafe($0.item) }
-        for turn in late { leaveToLease(turn) }
+        var (safe, late) = allowed.divided { isSafe($0.item) }
+        // The database may have kept us waiting, and may do so again.
+        while !late.isEmpty {
+            queue.finished(late)
+            await queue.giveBack(late.map(\.item.group), after: .zero)
+            (safe, late) = safe.divided { isSafe($0.item) }
+        }
         guard !isEnding else {
             queue.finished(safe)
             await queue.giveBack(safe.map(\.item.group), after: .zero)
@@ -172,12 +176,6 @@ extension Sender {
         }
         queue.finished(ready.filter(\.item.group.targets.isEmpty))
         return ready.filter { !$0.item.group.targets.isEmpty }
-    }
-
-    /// Leaves a group to its lease: when that has run out, the row is claimed again.
-    private func leaveToLease(_ turn: SendingQueue.Queue.Turn) {
-        queue.finished([turn])
-        metrics.lostLease()
     }
 }
 
@@ -301,13 +299,13 @@ extension Sender {
         guard !groups.isEmpty else { return }
         let now = ContinuousClock.now
         do {
-            let held = try await claims.renew(groups)
+            let leases = try await claims.renew(groups)
             self.sending.withLock { sending in
-                for (key, one) in sending where held.contains(one.ledger.group.id) {
+                for (key, one) in sending where leases.renewed.contains(one.ledger.group.id) {
                     sending[key]?.turn.item.leasedAt = now
                 }
             }
-            for group in queue.renewed(at: now, asked: Set(waiting.map(\.id)), held: held) {
+            for group in queue.renewed(at: now, asked: Set(waiting.map(\.id)), leases) {
                 logger.debug("A lease was lost", metadata: group.metadata)
                 metrics.lostLease()
             }

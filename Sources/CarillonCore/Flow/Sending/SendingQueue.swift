@@ -13,6 +13,7 @@ package final class SendingQueue: Entrance {
         var hasOverflow = false
         /// Whose group had no place last.
         var refused: NetworkID?
+        var withheld: Set<NetworkID> = []
 
         /// The lanes whose places are all taken, of those that others send to as well.
         func slowLanes(at now: ContinuousClock.Instant) -> [(lane: Lane, enough: Int, isSlow: Bool)] {
@@ -68,7 +69,7 @@ package final class SendingQueue: Entrance {
         let now = ContinuousClock.now
         return state.withLock { state in
             var exclusions = ClaimExclusions()
-            exclusions.networks = state.queue.fullTenants
+            exclusions.networks = state.queue.fullTenants + state.withheld
             exclusions.lanes = state.queue.fullLanes(at: now).map(\.lane).filter { !state.isPaused($0, at: now) }
             let slow = state.slowLanes(at: now).filter(\.isSlow).map(\.lane)
             exclusions.lanes = Array(Set(exclusions.lanes).union(slow))
@@ -171,7 +172,16 @@ extension SendingQueue {
 extension SendingQueue {
     /// Takes the next groups to send, a network's after another's.
     func next() -> [Queue.Turn] {
-        state.withLock { $0.queue.next(upTo: Self.batchSize, at: .now) }
+        state.withLock { $0.queue.next(upTo: Self.batchSize, passing: $0.withheld, at: .now) }
+    }
+
+    /// The networks of which nothing is sent or claimed for now.
+    var withheld: Set<NetworkID> { state.withLock(\.withheld) }
+
+    /// Sends nothing of these networks for now, and of all others again; what waits keeps its places.
+    func withhold(_ networks: Set<NetworkID>) {
+        state.withLock { $0.withheld = networks }
+        poll()
     }
 
     /// Gives back the places that so many targets, which are left of a group, have no use for. Whether there were any.
@@ -203,13 +213,13 @@ extension SendingQueue {
     func renewed(
         at now: ContinuousClock.Instant,
         asked: Set<DeliveryGroup.ID>,
-        held: Set<DeliveryGroup.ID>
+        _ leases: RenewedLeases
     ) -> [DeliveryGroup] {
         state.withLock { state in
             var lost: [DeliveryGroup] = []
             state.queue.updateItems { item in
-                guard asked.contains(item.group.id) else { return item }
-                guard held.contains(item.group.id) else {
+                guard asked.contains(item.group.id), !leases.passed.contains(item.group.id) else { return item }
+                guard leases.renewed.contains(item.group.id) else {
                     lost.append(item.group)
                     return nil
                 }

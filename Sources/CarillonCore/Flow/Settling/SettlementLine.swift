@@ -29,6 +29,8 @@ struct SettlementLine: Sendable {
         Array(written.values) + waiting.map(\.group) + apart.values.joined().map(\.group)
     }
 
+    func isWriting(_ group: DeliveryGroup.ID) -> Bool { written[group] != nil }
+
     /// Lines up a settlement; those of one group stay in their order.
     mutating func append(_ settlement: Settlement) {
         let id = settlement.group.id
@@ -73,16 +75,31 @@ struct SettlementLine: Sendable {
 
     /// These are not being written any more; what came of their groups meanwhile can be.
     mutating func end(_ batch: [Settlement]) {
+        for late in release(batch) { append(late) }
+    }
+
+    /// These are not being written any more; answers what came of their groups meanwhile, to be lined up.
+    mutating func release(_ batch: [Settlement]) -> [Settlement] {
         for settlement in batch { written[settlement.group.id] = nil }
-        for settlement in batch {
-            for late in apart.removeValue(forKey: settlement.group.id) ?? [] { append(late) }
-        }
+        return batch.flatMap { apart.removeValue(forKey: $0.group.id) ?? [] }
+    }
+
+    /// Takes out what could be written of a network, in its order.
+    mutating func takeOut(_ network: NetworkID) -> [Settlement] {
+        let taken = waiting.filter { $0.group.lane.networkID == network && !isWriting($0.group.id) }
+        guard !taken.isEmpty else { return [] }
+        removeWaiting { [written] in $0.group.lane.networkID == network && written[$0.group.id] == nil }
+        return Array(taken)
     }
 
     /// Forgets what waits and fits.
     mutating func removeAll(where isGone: (Settlement) -> Bool) {
-        waiting.removeAll(where: isGone)
         apart = apart.mapValues { $0.filter { !isGone($0) } }
+        removeWaiting(where: isGone)
+    }
+
+    private mutating func removeWaiting(where isGone: (Settlement) -> Bool) {
+        waiting.removeAll(where: isGone)
         places = [:]
         for (index, settlement) in waiting.enumerated() { places[settlement.group.id] = served + index }
         oldest = waiting.lazy.compactMap(\.since).min()

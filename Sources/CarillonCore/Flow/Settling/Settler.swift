@@ -3,15 +3,18 @@ import ServiceLifecycle
 import Synchronization
 
 /// Writes down what was sent: at once when nothing was written lately, and otherwise what has gathered for a moment, so that many
-/// groups share a commit (``SettlementLine``). So the more there is, and the slower the database is, the fewer and the larger
+/// groups share a commit (``SettlementLines``). So the more there is, and the slower the database is, the fewer and the larger
 /// writes it gets, as long as nothing gets too old meanwhile (``SettlePacing``): a write that hangs holds up no others.
+///
+/// Of a network whose rows somebody holds, outcomes are written by themselves, and meanwhile nothing more is sent of it: it keeps none of
+/// the others waiting.
 ///
 /// While the database is away the outcomes are kept, however long: the fence makes a late write harmless. A group of which
 /// one page can never be written is abandoned: were its later pages written, the devices of the lost one would vanish. Its
 /// lease runs out, and whoever claims it sends all of it again (promise P3).
 package final class Settler: Service {
     private struct State {
-        var line = SettlementLine()
+        var lines = SettlementLines()
         var pacing = SettlePacing()
         var abandoned: [DeliveryGroup.ID: Int64] = [:]
         /// When somebody is going to look whether it is time for the next write.
@@ -22,10 +25,16 @@ package final class Settler: Service {
     private struct Write {
         var start: ContinuousClock.Instant
         var batch: [Settlement]
+        /// Whether it is of a network of which somebody holds rows.
+        var isTry = false
     }
 
     /// With so many settlements waiting, nothing more is found out.
     private static let longestBacklog = 2_000
+    /// How long a write waits for what others have locked, and all networks with it.
+    private static let lockWait = Duration.milliseconds(100)
+    /// How long a write waits for that which is of one network alone.
+    private static let soleLockWait = Duration.milliseconds(300)
 
     private let log: any OutcomeLog
     private let lanes: LaneKeeper
@@ -52,25 +61,26 @@ package final class Settler: Service {
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    var backlog: Int { state.withLock { $0.line.count } }
+    var backlog: Int { state.withLock { $0.lines.count } }
 
-    /// Whether outcomes wait too long, or too many of them.
+    /// Whether outcomes wait too long, or too many of them, but for those of networks of which somebody holds rows.
     var isBehind: Bool {
         state.withLock { state in
-            state.line.count > Self.longestBacklog || SettlePacing.isLate(oldest: state.line.oldest, at: .now)
+            let line = state.lines.shared
+            return line.count > Self.longestBacklog || SettlePacing.isLate(oldest: line.oldest, at: .now)
         }
     }
 
     var writeTime: Duration { state.withLock { $0.pacing.writeTime(at: .now) } }
 
     /// The groups whose settlements wait or are being written, for renewing leases.
-    var groups: [DeliveryGroup] { state.withLock { $0.line.groups } }
+    var groups: [DeliveryGroup] { state.withLock { $0.lines.groups } }
 
     /// Hands over a settlement; those of one group are written in the order in which they are handed over.
     func submit(_ settlement: Settlement) {
         state.withLock { state in
             guard state.abandoned[settlement.group.id] != settlement.group.leaseToken else { return }
-            state.line.append(settlement)
+            state.lines.append(settlement)
         }
         wake.yield()
     }
@@ -91,7 +101,6 @@ package final class Settler: Service {
                 for await _ in wakeups {
                     while let write = nextWrite() { tasks.addTask { await self.perform(write) } }
                     if let moment = nextLook() { tasks.addTask { await self.look(at: moment) } }
-                    let isOver = state.withLock { $0.isClosed && $0.line.count == 0 && !$0.pacing.isWriting }
                     if isOver { return }
                 }
             }
@@ -101,11 +110,19 @@ package final class Settler: Service {
         }
     }
 
+    private var isOver: Bool {
+        state.withLock { state in
+            state.isClosed && state.lines.count == 0 && !state.pacing.isWriting && !state.lines.isTrying
+        }
+    }
+
     private func nextWrite() -> Write? {
         state.withLock { state in
             let now = ContinuousClock.now
-            guard state.pacing.begin(waiting: state.line.ready, oldest: state.line.oldest, at: now) else { return nil }
-            let batch = state.line.next()
+            if let batch = state.lines.nextTry(at: now) { return Write(start: now, batch: batch, isTry: true) }
+            let (ready, oldest) = (state.lines.shared.ready, state.lines.shared.oldest)
+            guard state.pacing.begin(waiting: ready, oldest: oldest, at: now) else { return nil }
+            let batch = state.lines.next()
             // What is in line may have to wait for what is being written of its groups.
             guard !batch.isEmpty else {
                 _ = state.pacing.end(now)
@@ -118,8 +135,9 @@ package final class Settler: Service {
     /// When to look again whether it is time for the next write; `nil` when somebody is going to by then.
     private func nextLook() -> ContinuousClock.Instant? {
         state.withLock { state in
-            let (ready, oldest) = (state.line.ready, state.line.oldest)
-            guard let moment = state.pacing.moment(waiting: ready, oldest: oldest, at: .now) else { return nil }
+            let (ready, oldest) = (state.lines.shared.ready, state.lines.shared.oldest)
+            let moments = [state.pacing.moment(waiting: ready, oldest: oldest, at: .now), state.lines.momentOfTry]
+            guard let moment = moments.compactMap(\.self).min() else { return nil }
             if let look = state.look, look <= moment { return nil }
             state.look = moment
             return moment
@@ -135,9 +153,13 @@ package final class Settler: Service {
     }
 
     private func perform(_ write: Write) async {
-        let lanes = await self.write(write.batch)
-        let wasBeside = state.withLock { state in
-            state.line.end(write.batch)
+        let (lanes, held) = await self.write(write.batch, waiting: write.isTry ? Self.soleLockWait : Self.lockWait)
+        let wasBeside = change { state in
+            if write.isTry {
+                state.lines.endTry(write.batch, holding: held, at: .now)
+                return true
+            }
+            state.lines.end(write.batch, holding: held, at: .now)
             return state.pacing.end(write.start)
         }
         // What the other one came to may have been learnt in the wrong order.
@@ -145,40 +167,71 @@ package final class Settler: Service {
         wake.yield()
     }
 
-    /// Writes settlements, however long it takes; answers the lanes of which something was learnt.
-    private func write(_ batch: [Settlement]) async -> [Lane] {
+    /// Changes what waits, and says of which networks nothing more is to be sent.
+    private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        state.withLock { state in
+            let before = state.lines.heldNetworks
+            let value = body(&state)
+            let held = state.lines.heldNetworks
+            if held != before { lanes.queue.withhold(held) }
+            return value
+        }
+    }
+
+    /// Writes settlements, however long it takes, but for those of networks of which somebody holds rows; answers the lanes of which
+    /// something was learnt, and what was not written.
+    private func write(
+        _ batch: [Settlement],
+        waiting lockWait: Duration
+    ) async -> (lanes: [Lane], held: [Settlement]) {
         var backoff = Duration.milliseconds(50)
         while true {
             do {
                 let start = ContinuousClock.now
-                let receipt = try await log.settle(batch)
+                let receipt = try await log.settle(batch, lockWait: lockWait)
                 let now = ContinuousClock.now
                 state.withLock { $0.pacing.note(now - start, at: now) }
                 lanes.learn(receipt.lanes)
                 count(batch, receipt)
-                return Array(receipt.lanes.keys)
+                return (Array(receipt.lanes.keys), [])
+            } catch  where error.isContention && !Task.isCancelled {
+                let shares = Dictionary(grouping: batch, by: \.group.lane.networkID).values
+                logger.debug("Outcomes wait for what others write", metadata: ["error": "\(error)"])
+                return shares.count > 1 ? await write(apart: Array(shares), waiting: lockWait) : ([], batch)
             } catch  where error.isTransient && !Task.isCancelled {
                 logger.debug("Writing outcomes again", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: backoff)
                 backoff = min(backoff * 2, .seconds(1))
             } catch  where batch.count > 1 && !error.isTransient {
-                var lanes: [Lane] = []
-                for settlement in batch { lanes += await write([settlement]) }
-                return lanes
+                return await write(apart: batch.map { [$0] }, waiting: lockWait)
             } catch {
                 var metadata = batch.first?.group.metadata ?? [:]
                 metadata["error"] = "\(error)"
                 logger.error("Outcomes could not be written", metadata: metadata)
                 abandon(batch)
-                return []
+                return ([], [])
             }
         }
     }
 
+    /// Writes shares of a batch one after the other.
+    private func write(
+        apart shares: [[Settlement]],
+        waiting lockWait: Duration
+    ) async -> (lanes: [Lane], held: [Settlement]) {
+        var (lanes, held): ([Lane], [Settlement]) = ([], [])
+        for share in shares {
+            let (learnt, unwritten) = await write(share, waiting: lockWait)
+            lanes += learnt
+            held += unwritten
+        }
+        return (lanes, held)
+    }
+
     private func abandon(_ batch: [Settlement]) {
-        state.withLock { state in
+        change { state in
             for settlement in batch { state.abandoned[settlement.group.id] = settlement.group.leaseToken }
-            state.line.removeAll { state.abandoned[$0.group.id] == $0.group.leaseToken }
+            state.lines.removeAll { state.abandoned[$0.group.id] == $0.group.leaseToken }
         }
     }
 

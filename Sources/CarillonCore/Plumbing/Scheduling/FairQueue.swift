@@ -170,8 +170,14 @@ extension FairQueue {
     /// How many items each tenant that has any is being worked on, on the average; zero when nobody has.
     package var workingPerTenant: Int { working / max(1, tenants.withPlaces) }
 
-    /// Takes up to `limit` items whose turn it is, if so told only one of each tenant of whose items none is worked on.
-    package mutating func next(upTo limit: Int, ofNewcomers: Bool = false, at now: ContinuousClock.Instant) -> [Turn] {
+    /// Takes up to `limit` items whose turn it is, if so told only one of each tenant of whose items none is worked on, and none of some
+    /// tenants.
+    package mutating func next(
+        upTo limit: Int,
+        ofNewcomers: Bool = false,
+        passing others: Set<Tenant> = [],
+        at now: ContinuousClock.Instant
+    ) -> [Turn] {
         var taken: [Turn] = []
         // The first of those whose turns came to nothing: when it is met again, all others were, too.
         var passed: Tenant?
@@ -179,7 +185,7 @@ extension FairQueue {
             let tenant = tenants.next(withAtMost: ofNewcomers ? min(0, mostOwnPlaces) : mostOwnPlaces),
             tenant != passed
         {
-            let turn = takeTurn(of: tenant, at: now)
+            let turn = others.contains(tenant) ? nil : takeTurn(of: tenant, at: now)
             let isInTurn = tenants.endTurn(of: tenant, tookPlace: turn != nil)
             if let turn {
                 taken.append(turn)
