@@ -35,8 +35,9 @@ export function openDialog({ title, body, actions, dismissable = true, wide = fa
     }
 
     async function act(action, button) {
-      if (!action.run) return finish(action.value);
+      // What is under way may make something that is shown once: nothing closes over it.
       if (isBusy) return;
+      if (!action.run) return finish(action.value);
       isBusy = true;
       button.setAttribute("aria-busy", "true");
       fill(trouble);
@@ -78,7 +79,7 @@ export function openDialog({ title, body, actions, dismissable = true, wide = fa
         },
       } },
     h("header", { class: "dialog-head" }, h("h2", { id: titleID }, title),
-      dismissable && h("button", { class: "icon-button", type: "button", on: { click: () => finish(undefined) } },
+      dismissable && h("button", { class: "icon-button", type: "button", on: { click: () => isBusy || finish(undefined) } },
         icon("close"), h("span", { class: "visually-hidden" }, "Close"))),
     h("div", { class: "dialog-body" }, body, trouble),
     h("footer", { class: "dialog-foot" }, buttons));

@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from service import Refused
+from stage import until
 
 
 def test_a_key_is_made_shown_once_and_revoked(stage):
@@ -36,6 +37,23 @@ def test_a_key_is_made_shown_once_and_revoked(stage):
         raise AssertionError("the key is still accepted")
     except Refused as error:
         assert error.status == 401
+
+
+def test_a_dialog_cannot_be_closed_while_what_it_makes_is_under_way(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/keys", session=network)
+    held = []
+    page.route("**/api-keys", lambda route: held.append(route) if route.request.method == "POST" else route.continue_())
+    page.get_by_role("button", name="New API key").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Make the key").click()
+    until(lambda: page.evaluate("1") and held, "the request is under way")
+    for button in ("Cancel", "Close"):
+        dialog.get_by_role("button", name=button, exact=True).click()
+        expect(dialog.get_by_role("button", name="Make the key")).to_be_visible()
+    page.keyboard.press("Escape")
+    held[0].continue_()
+    expect(page.locator(".secret-value")).to_contain_text("ck_")
 
 
 def test_the_last_admin_key_cannot_go_by_accident(stage):
