@@ -97,6 +97,26 @@ def test_after_a_filter_that_is_refused_events_come_in_by_another(stage):
     expect(page.locator("tbody tr")).to_have_count(1)
 
 
+def test_more_events_are_shown_without_a_gap_while_others_come_in(stage):
+    network = community(stage)
+    for number in range(55):
+        network.say(f"Hello {number}")
+    page = stage.open(f"{network.id}/events", session=network)
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(50)
+    looks, more = [], []
+    page.route(lambda url: "/events?" in url and "cursor=" not in url, lambda route: looks.append(route) if not looks else route.continue_())
+    page.route(lambda url: "/events?" in url and "cursor=" in url, lambda route: more.append(route))
+    newest = [network.say(f"News {number}") for number in range(3)][-1]
+    until(lambda: page.evaluate("1") and looks, "it is looked for news")
+    page.get_by_role("button", name="Show more").click()
+    looks[0].continue_()
+    expect(page.locator(f"a[href$='/events/{newest}']")).to_be_visible()
+    until(lambda: page.evaluate("1") and more, "more is asked for")
+    more[0].continue_()
+    expect(rows).to_have_count(58)
+
+
 def test_somebody_is_found_and_it_is_said_why_they_are_not_notified(stage):
     network = community(stage)
     page = stage.open(f"{network.id}/people", session=network)
