@@ -119,6 +119,11 @@ def settled(page):
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
 
 
+def look(page):
+    """Has whatever looks by itself look now."""
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+
 def visit(page, address):
     """Goes to another page of the console without loading the document anew; waits until it is there."""
     if page.evaluate("location.pathname + location.search") == address:
