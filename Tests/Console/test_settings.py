@@ -44,6 +44,17 @@ def test_an_admin_names_the_network_and_says_who_may_register_devices(stage):
     expect(page.get_by_role("button", name="Remove this network…")).to_have_count(0)
 
 
+def test_a_setting_that_is_saved_leaves_its_neighbours_as_others_set_them(stage):
+    stage.expects("404")
+    network = stage.network()
+    page = stage.open(f"{network.id}/settings", session=network)
+    network.patch(body={"defaultLocale": "th"})
+    form(page, "Name and language").get_by_label("Name", exact=True).fill("Acme")
+    save(page, "Name and language")
+    assert (network.get()["displayName"], network.get()["defaultLocale"]) == ("Acme", "th")
+    expect(form(page, "Name and language").get_by_label("Language")).to_have_value("th")
+
+
 def test_the_operator_changes_limits_and_puts_them_back(stage):
     stage.expects("400", "404")
     network = stage.network()

@@ -9,9 +9,15 @@ import { toast } from "../../components/toast.js";
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** A merge patch that makes one document the other: what is left out of it is null, which stands for the default. */
+const isSame = (one, other) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+
+/**
+ * A merge patch that makes one document the other: what the other leaves out is null, which stands for the default. What is the
+ * same in both is not in it: somebody else may have changed it meanwhile.
+ */
 export function patchOf(before, after) {
-  return Object.fromEntries([...new Set([...Object.keys(before), ...Object.keys(after)])].map((key) => [key,
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => !isSame(before[key], after[key]));
+  return Object.fromEntries(changed.map((key) => [key,
     isObject(before[key]) && isObject(after[key] ?? {}) ? patchOf(before[key], after[key] ?? {}) : after[key] ?? null]));
 }
 
