@@ -4,7 +4,7 @@
 
 import { fill, h } from "../core/dom.js";
 import { count, duration, number } from "../core/format.js";
-import { once } from "../core/idempotency.js";
+import { postOnce } from "../core/idempotency.js";
 import { addressOf } from "../core/router.js";
 import { stateBadge } from "../components/badge.js";
 import { openDialog } from "../components/dialog.js";
@@ -116,7 +116,7 @@ async function makeNetwork(page) {
   ];
   const [id, displayName, defaultLocale] = fields;
   const where = h("div", { hidden: true });
-  const attempt = once();
+  const attempt = postOnce(page);
   let placement;
   offerPlacements(page).then((choice) => {
     if (!choice) return;
@@ -136,7 +136,7 @@ async function makeNetwork(page) {
       placement: placement?.value || undefined,
     };
     try {
-      return (await attempt((headers) => page.api.post(PATH, body, { headers, signal: page.signal }))).data;
+      return (await attempt(PATH, body)).data;
     } catch (error) {
       if (showMistakes(fields, error)) return false;
       throw error;
