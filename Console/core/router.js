@@ -58,7 +58,7 @@ export async function navigate(address, { replace = false } = {}) {
 
 async function mayLeave() {
   if (holds.size === 0) return true;
-  const [reason] = holds;
+  const [{ description: reason }] = holds;
   // Not before it is needed: the first page is light.
   const { confirm } = await import("../components/dialog.js");
   const leaves = await confirm({ title: "Leave this page?", text: reason, act: "Leave", stay: "Stay", danger: true });
@@ -68,6 +68,7 @@ async function mayLeave() {
 
 function makePage(target, signal) {
   const { network } = target;
+  const held = holds;
   const query = Object.fromEntries(new URLSearchParams(location.search));
   return {
     network,
@@ -98,8 +99,9 @@ function makePage(target, signal) {
     live: (run, ms, options = {}) => live(run, ms, { signal, ...options }),
     /** Asks before the page is left; call what it returns when that is over. */
     hold(reason) {
-      holds.add(reason);
-      return () => holds.delete(reason);
+      const hold = Symbol(reason);
+      held.add(hold);
+      return () => held.delete(hold);
     },
   };
 }
