@@ -150,6 +150,8 @@ async function loadStyles(names = []) {
  */
 export async function open({ byItself = false } = {}) {
   visit?.abort();
+  // Those of the page that is left; a secret that is shown once stays.
+  document.querySelectorAll("dialog[open]:not([data-stays])").forEach((dialog) => dialog.close());
   if (!byItself) failures = 0;
   const controller = new AbortController();
   visit = controller;
@@ -246,7 +248,6 @@ export function start(frame) {
   });
   session.onChange(() => {
     holds.clear();
-    document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
     open();
   });
   open();

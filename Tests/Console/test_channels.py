@@ -63,6 +63,18 @@ def test_a_channel_is_made_named_filled_and_removed(stage):
         assert refusal.status == 404
 
 
+def test_a_dialog_goes_with_its_page(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/overview", session=network)
+    page.get_by_role("link", name="Channels").click()
+    page.get_by_role("button", name="New channel").click()
+    page.get_by_role("dialog").get_by_label("Id").fill("general")
+    page.go_back()
+    expect(page.locator("main h1")).to_have_text("Overview")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert network.get("channels")["items"] == []
+
+
 def test_a_channel_is_found_by_its_name_and_shows_its_last_events(stage):
     network = stage.network()
     network.load(*({"channel": {"id": f"c-{number:02}", "displayName": f"Room {number:02}"}} for number in range(60)),

@@ -2,6 +2,7 @@
  * API keys: made, shown once, revoked.
  */
 
+import { isAbort } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { postOnce } from "../../core/idempotency.js";
 import { session } from "../../core/session.js";
@@ -98,6 +99,7 @@ export async function apiKeys(page) {
     try {
       await page.api.delete(page.path("api-keys", key.id), { ...options, query: isForced ? { force: true } : {} });
     } catch (error) {
+      if (isAbort(error)) return undefined;
       if (error.problem?.type === "/problems/last-admin-key") return keepLastAdmin(key);
       if (error.status !== 404) return openDialog({ title: "It was not revoked", body: problem(error), actions: [{ label: "Close", kind: "primary" }] });
     }

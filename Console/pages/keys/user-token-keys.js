@@ -2,6 +2,7 @@
  * The keys that users' tokens are verified with: up to five at once, so that one can be changed while tokens are out.
  */
 
+import { isAbort } from "../../core/api.js";
 import { fill, h } from "../../core/dom.js";
 import { postOnce } from "../../core/idempotency.js";
 import { badge } from "../../components/badge.js";
@@ -106,6 +107,7 @@ export function userTokenKeys(page) {
     try {
       await page.api.delete(page.path("user-token-keys", key.id), options);
     } catch (error) {
+      if (isAbort(error)) return;
       if (error.status !== 404) {
         await openDialog({ title: "It was not removed", body: problem(error), actions: [{ label: "Close", kind: "primary" }] });
         return;
