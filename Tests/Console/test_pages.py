@@ -4,7 +4,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from playwright.sync_api import expect
 
-from stage import until, visit
+from stage import look, until, visit
 
 
 def community(stage):
@@ -71,6 +71,44 @@ def test_an_event_comes_in_by_itself_and_opens_to_its_devices(stage):
     expect(page.get_by_role("table", name="Devices of this event")).to_contain_text("bob-log")
     expect(page.get_by_role("row", name="Suppressed by user")).to_contain_text("1")
     expect(page.locator("main h1")).to_contain_text("Done")
+
+
+def test_the_devices_of_an_event_are_read_again_when_the_look_that_sees_its_end_fails(stage):
+    stage.expects("503")
+    network = community(stage)
+    event = network.say("Hello")
+    network.finished(event)
+    answers = {"done": False, "fails": True}
+
+    def begun(route):
+        answer = route.fetch()
+        json = answer.json()
+        if answers["done"]:
+            route.fulfill(response=answer)
+        elif "items" in json:
+            route.fulfill(response=answer, json=json | {"items": [each | {"state": "pending"} for each in json["items"]]})
+        else:
+            route.fulfill(response=answer, json=json | {"state": "delivering", "recipients": json["recipients"] | {"resolved": 0}})
+
+    def devices(route):
+        if answers["done"] and answers["fails"]:
+            answers["fails"] = False
+            route.fulfill(status=503)
+        else:
+            begun(route)
+
+    context = stage.context(network)
+    context.route(f"**/v1/networks/*/events/{event}", begun)
+    context.route(f"**/v1/networks/*/events/{event}/deliveries?*", devices)
+    page = stage.open(f"{network.id}/events/{event}", context=context)
+    row = page.get_by_role("table", name="Devices of this event").locator("tbody tr")
+    expect(row).to_contain_text("Waiting")
+    answers["done"] = True
+    expect(page.locator("main h1")).to_contain_text("Done")
+    expect(page.locator("dt:has-text('People concerned') + dd")).to_have_text("2")
+    until(lambda: page.evaluate("1") and not answers["fails"], "the devices could not be read")
+    look(page)
+    expect(row).to_contain_text("Delivered")
 
 
 def test_events_are_filtered_by_what_the_address_says(stage):
