@@ -138,6 +138,17 @@ def test_roles_mutes_and_quiet_hours_are_set_and_checked(stage):
     until(lambda: network.get("users", "kofi", "notifications")["updatedAt"] is None, "these are the defaults")
 
 
+def test_why_asks_about_an_invitation_as_one(stage):
+    network = filled(stage)
+    event = network.post("events", body={"id": "invitation", "type": "channel.invited", "data": {
+        "channel": {"id": "random"}, "user": {"id": "alice"}, "invited": ["kofi"]}})["id"]
+    network.finished(event)
+    page = stage.open(f"{network.id}/people/kofi?tab=why&event={event}", session=network)
+    expect(page.get_by_label("What happens")).to_have_value("channel.invited")
+    expect(page.locator(".verdict")).to_contain_text("would be notified on 1 device")
+    expect(page.locator(".source")).to_contain_text('"channel.invited"')
+
+
 def test_why_says_which_level_decides_and_shows_the_notification(stage):
     network = filled(stage)
     event = network.say("Lunch?", user="alice")
