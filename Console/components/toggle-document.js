@@ -131,6 +131,8 @@ export function toggleDocument(page, path) {
     try {
       await write(read);
     } catch (error) {
+      // Then whoever looks by itself says why.
+      if (!error.isPassing) isBehind = false;
       comeBack(error, () => lookUp(what, failures + 1), failures);
       return;
     }

@@ -10,6 +10,7 @@ import { pages } from "./pages.js";
 import { session } from "./session.js";
 import { skeleton } from "../components/empty.js";
 import { problem } from "../components/problem.js";
+import { toast } from "../components/toast.js";
 
 const BASE = "/console";
 const SKELETON_AFTER_MS = 120;
@@ -95,8 +96,18 @@ function makePage(target, signal) {
       else history.replaceState(null, "", address);
       shownAddress = address;
     },
-    /** Polls while the page is there and seen. */
-    live: (run, ms, options = {}) => live(run, ms, { signal, ...options }),
+    /** Polls while the page is there and seen; says what ends it, unless the page does. */
+    live(run, ms, options = {}) {
+      const onError = (error) => {
+        if (error.isPassing) return;
+        const said = toast(problem(error, { compact: true, retry: () => {
+          said.close();
+          watch.now();
+        } }), { kind: "bad", seconds: 15 });
+      };
+      const watch = live(run, ms, { signal, onError, ...options });
+      return watch;
+    },
     /** Asks before the page is left; call what it returns when that is over. */
     hold(reason) {
       const hold = Symbol(reason);

@@ -141,6 +141,13 @@ def visit(page, address):
     settled(page)
 
 
+def held(page, pattern, methods=("PUT", "PATCH", "POST")):
+    """Holds the first of what a page sends there; answers a list that gets it."""
+    found = []
+    page.route(pattern, lambda route: found.append(route) if route.request.method in methods and not found else route.fallback())
+    return found
+
+
 def tab_to(page, role, name):
     """Goes by keyboard to what has this name."""
     target = page.get_by_role(role, name=name, exact=True)

@@ -145,7 +145,7 @@ export async function renderOne(page, id) {
   show();
   page.live(look, LOOK_EVERY_MS, {
     onError: (error) => {
-      if (error.status === 404) fill(outcome, problem(error, { compact: true }));
+      if (!error.isPassing) fill(outcome, problem(error, { compact: true }));
     },
   });
   return pageView(
