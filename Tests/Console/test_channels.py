@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from service import Refused
-from stage import until
+from stage import held, until
 from test_hostile import NAMES
 from test_looks import faults_of
 
@@ -61,6 +61,20 @@ def test_a_channel_is_made_named_filled_and_removed(stage):
         raise AssertionError("it is still there")
     except Refused as refusal:
         assert refusal.status == 404
+
+
+def test_who_is_typed_while_somebody_is_added_stays(stage):
+    network = stage.network()
+    network.put("channels", "general", "members", body={"userIds": []})
+    page = stage.open(f"{network.id}/channels/general", session=network)
+    who, sent = page.get_by_label("New member: user"), held(page, "**/members/*")
+    who.fill("bob")
+    page.keyboard.press("Enter")
+    until(lambda: page.evaluate("1") and sent, "Bob is being added")
+    who.fill("carol")
+    sent[0].continue_()
+    expect(page.get_by_role("table", name="Members of this channel")).to_contain_text("bob")
+    expect(who).to_have_value("carol")
 
 
 def test_a_dialog_goes_with_its_page(stage):

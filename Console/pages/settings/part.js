@@ -26,7 +26,7 @@ export function patchOf(before, after) {
  * @param {object} what.value the document as it is
  * @param {Array<object>} what.fields as `documentForm` takes them
  * @param {(value: object) => Promise<object>} what.save answers the document as it is afterwards
- * @param {() => Array<Node>} [what.others] further buttons
+ * @param {(value: object) => Array<Node>} [what.others] further buttons
  * @param {string} what.label of the form
  */
 export function part({ value, fields, save, others, label }) {
@@ -34,11 +34,15 @@ export function part({ value, fields, save, others, label }) {
 
   function show(current) {
     const settings = documentForm({ fields, value: current });
-    fill(place, form({ body: [settings], submit: "Save", others: others?.(), "aria-label": label, onSubmit: async () => {
+    fill(place, form({ body: [settings], submit: "Save", others: others?.(current), "aria-label": label, onSubmit: async () => {
       const wanted = settings.value;
       if (!wanted) return;
-      show(await save(wanted, current));
-      place.querySelector("[type=submit]").focus();
+      const saved = await save(wanted, current);
+      // What was typed meanwhile stays.
+      if (isSame(settings.value, wanted)) {
+        show(saved);
+        place.querySelector("[type=submit]").focus();
+      }
       toast("Saved.", { kind: "good" });
     } }));
   }
