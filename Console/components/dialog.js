@@ -15,7 +15,8 @@ import { problem } from "./problem.js";
  * @param {Array<{label: string, value?: any, kind?: "primary"|"danger"|"quiet", run?: () => any, disabled?: boolean}>} what.actions
  *   `run` may be async: the dialog stays while it works, shows what it throws, and closes with what it returns (`false` keeps
  *   it open). Without `run` it closes with `value`.
- * @param {boolean} [what.dismissable] whether Escape and the cross close it (with `undefined`); true unless said otherwise
+ * @param {boolean} [what.dismissable] whether Escape, the cross and leaving the page close it (with `undefined`); true unless
+ *   said otherwise
  * @param {boolean} [what.wide]
  * @param {(element: HTMLDialogElement, buttons: HTMLButtonElement[]) => void} [what.onOpen]
  * @returns {Promise<any>}
@@ -35,8 +36,9 @@ export function openDialog({ title, body, actions, dismissable = true, wide = fa
     }
 
     async function act(action, button) {
-      if (!action.run) return finish(action.value);
+      // What is under way may make something that is shown once: nothing closes over it.
       if (isBusy) return;
+      if (!action.run) return finish(action.value);
       isBusy = true;
       button.setAttribute("aria-busy", "true");
       fill(trouble);
@@ -57,7 +59,7 @@ export function openDialog({ title, body, actions, dismissable = true, wide = fa
         on: { click: () => button.type === "button" && act(action, button) } }, action.label);
       return button;
     });
-    const element = h("dialog", { class: ["dialog", wide && "wide"], "aria-labelledby": titleID,
+    const element = h("dialog", { class: ["dialog", wide && "wide"], dataset: { stays: !dismissable }, "aria-labelledby": titleID,
       on: {
         cancel: (event) => {
           if (!dismissable || isBusy) event.preventDefault();
@@ -78,7 +80,7 @@ export function openDialog({ title, body, actions, dismissable = true, wide = fa
         },
       } },
     h("header", { class: "dialog-head" }, h("h2", { id: titleID }, title),
-      dismissable && h("button", { class: "icon-button", type: "button", on: { click: () => finish(undefined) } },
+      dismissable && h("button", { class: "icon-button", type: "button", on: { click: () => isBusy || finish(undefined) } },
         icon("close"), h("span", { class: "visually-hidden" }, "Close"))),
     h("div", { class: "dialog-body" }, body, trouble),
     h("footer", { class: "dialog-foot" }, buttons));

@@ -73,7 +73,8 @@ export function roster(page, { title, caption, noun, path, entryOf, kinds, pathO
     const typed = input.value.trim();
     const entry = { kind: value, id: known?.resolve(typed) ?? typed };
     const { status } = await page.api.put(pathOf(entry), {}, { signal: page.signal });
-    input.value = "";
+    // What was typed meanwhile stays.
+    if (input.value.trim() === typed) input.value = "";
     input.input.focus();
     toast(said(entry, (status === 200 && words.already) || words.now), { kind: "good" });
     await list.reload();

@@ -3,7 +3,7 @@
  */
 
 import { h } from "../core/dom.js";
-import { once } from "../core/idempotency.js";
+import { postOnce } from "../core/idempotency.js";
 import { openDialog } from "./dialog.js";
 import { field } from "./field.js";
 import { showSecretsOnce } from "./secret.js";
@@ -23,15 +23,14 @@ const OVERLAPS = [
  */
 export async function rotate(page, { title, words, path, read, label }) {
   const overlap = field({ label: "The former secret goes on", name: "overlapSeconds", type: "select", options: OVERLAPS, value: "86400" });
-  const send = once();
+  const post = postOnce(page);
   const made = await openDialog({
     title,
     body: [h("p", null, words), h("form", { class: "form" }, overlap)],
     actions: [
       { label: "Cancel", kind: "quiet" },
       { label: "Make a new secret", kind: "primary",
-        run: async () => (await send((headers) =>
-          page.api.post(path, { overlapSeconds: Number(overlap.value) }, { headers, signal: page.signal }))).data },
+        run: async () => (await post(path, { overlapSeconds: Number(overlap.value) })).data },
     ],
   });
   if (!made) return;

@@ -6,6 +6,7 @@ import { h, fill, reconcile } from "../core/dom.js";
 import { ApiError, isAbort } from "../core/api.js";
 import { comeBack } from "../core/connection.js";
 import { count } from "../core/format.js";
+import { turns } from "../core/turns.js";
 import { empty as emptyState, skeleton } from "./empty.js";
 import { problem } from "./problem.js";
 
@@ -72,6 +73,8 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
   const element = h("div", { class: "listing" }, place, foot);
   let next;
   let visit = 0;
+  // Two pages that are read at the same time leave a gap: the one goes on from where the other does not end any more.
+  let inTurn = turns();
   // How many rows somebody asked for by "Show more"; 0 while the first page is enough.
   let wanted = 0;
   let hasLookedFurther = false;
@@ -123,14 +126,7 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
     button.setAttribute("aria-busy", "true");
     const mine = visit;
     try {
-      const page = await load({ cursor: next });
-      if (mine !== visit) return;
-      const known = new Set(element.items.map(rest.rowKey));
-      element.items = [...element.items, ...page.items.filter((item) => !known.has(rest.rowKey(item)))];
-      wanted = element.items.length;
-      hasLookedFurther = true;
-      next = page.next;
-      show();
+      await inTurn(() => readMore(mine));
     } catch (error) {
       if (isAbort(error) || mine !== visit) return;
       fill(trouble, problem(error, { compact: true, retry: more }));
@@ -139,13 +135,30 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
     }
   }
 
+  async function readMore(mine) {
+    const page = await load({ cursor: next });
+    if (mine !== visit) return;
+    const known = new Set(element.items.map(rest.rowKey));
+    element.items = [...element.items, ...page.items.filter((item) => !known.has(rest.rowKey(item)))];
+    wanted = element.items.length;
+    hasLookedFurther = true;
+    next = page.next;
+    show();
+  }
+
+  /** What was asked for before counts for nothing from now on. */
+  function leave() {
+    visit += 1;
+    inTurn = turns();
+  }
+
   element.setItems = (items) => {
     element.items = items;
     show();
   };
 
   element.reload = async () => {
-    visit += 1;
+    leave();
     const mine = visit;
     letBe?.();
     if (element.items.length === 0) waitForRows();
@@ -166,7 +179,7 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
   };
 
   /** Reads the first page again, and keeps what "Show more" has read beyond it, unless that has grown to twice as much. */
-  element.refresh = async () => {
+  element.refresh = () => inTurn(async () => {
     const mine = visit;
     const page = await load({});
     if (mine !== visit) return;
@@ -180,11 +193,11 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
       begin(page);
     }
     show();
-  };
+  });
 
   /** Forgets all rows: something else is asked for from now on. */
   element.restart = () => {
-    visit += 1;
+    leave();
     begin({ items: [] });
     waitForRows();
   };

@@ -60,8 +60,8 @@ export const connection = {
   hearClock(header, sentAt) {
     const told = Date.parse(header ?? "");
     if (Number.isNaN(told)) return;
-    // The header has whole seconds, and the answer took a while: what is below two seconds is noise.
-    const difference = told + 500 - (sentAt + Date.now()) / 2;
+    // The header has whole seconds and is of any moment between request and answer: what is known stays as far as it can be so.
+    const difference = Math.min(Math.max(state.clockOffset, told - Date.now()), told + 1000 - sentAt);
     const offset = Math.abs(difference) < 2000 ? 0 : difference;
     const moved = Math.abs(offset - state.clockOffset) > 5000;
     state.clockOffset = offset;

@@ -10,6 +10,7 @@ import { pages } from "./pages.js";
 import { session } from "./session.js";
 import { skeleton } from "../components/empty.js";
 import { problem } from "../components/problem.js";
+import { toast } from "../components/toast.js";
 
 const BASE = "/console";
 const SKELETON_AFTER_MS = 120;
@@ -58,7 +59,7 @@ export async function navigate(address, { replace = false } = {}) {
 
 async function mayLeave() {
   if (holds.size === 0) return true;
-  const [reason] = holds;
+  const [{ description: reason }] = holds;
   // Not before it is needed: the first page is light.
   const { confirm } = await import("../components/dialog.js");
   const leaves = await confirm({ title: "Leave this page?", text: reason, act: "Leave", stay: "Stay", danger: true });
@@ -68,6 +69,7 @@ async function mayLeave() {
 
 function makePage(target, signal) {
   const { network } = target;
+  const held = holds;
   const query = Object.fromEntries(new URLSearchParams(location.search));
   return {
     network,
@@ -94,12 +96,23 @@ function makePage(target, signal) {
       else history.replaceState(null, "", address);
       shownAddress = address;
     },
-    /** Polls while the page is there and seen. */
-    live: (run, ms, options = {}) => live(run, ms, { signal, ...options }),
+    /** Polls while the page is there and seen; says what ends it, unless the page does. */
+    live(run, ms, options = {}) {
+      const onError = (error) => {
+        if (error.isPassing) return;
+        const said = toast(problem(error, { compact: true, retry: () => {
+          said.close();
+          watch.now();
+        } }), { kind: "bad", seconds: 15 });
+      };
+      const watch = live(run, ms, { signal, onError, ...options });
+      return watch;
+    },
     /** Asks before the page is left; call what it returns when that is over. */
     hold(reason) {
-      holds.add(reason);
-      return () => holds.delete(reason);
+      const hold = Symbol(reason);
+      held.add(hold);
+      return () => held.delete(hold);
     },
   };
 }
@@ -148,6 +161,8 @@ async function loadStyles(names = []) {
  */
 export async function open({ byItself = false } = {}) {
   visit?.abort();
+  // Those of the page that is left; a secret that is shown once stays.
+  document.querySelectorAll("dialog[open]:not([data-stays])").forEach((dialog) => dialog.close());
   if (!byItself) failures = 0;
   const controller = new AbortController();
   visit = controller;
@@ -244,7 +259,6 @@ export function start(frame) {
   });
   session.onChange(() => {
     holds.clear();
-    document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
     open();
   });
   open();

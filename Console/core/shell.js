@@ -21,6 +21,13 @@ export function makeShell(root) {
   const banner = h("div", { class: "banner", role: "status" });
   connection.onChange(showConnection);
   showConnection(connection.state);
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !root.classList.contains("menu-open")) return;
+    framed.setMenu(false);
+    framed.menu.focus();
+  });
+  // Where there is room the menu is no layer over the page, which it must not hold back.
+  matchMedia("(max-width: 800px)").addEventListener("change", () => framed?.setMenu(false));
 
   function showConnection({ up, clockOffset }) {
     if (!up) {
@@ -58,14 +65,8 @@ export function makeShell(root) {
       content.inert = isOpen;
       if (isOpen) (links.querySelector("[aria-current]") ?? links.querySelector("a"))?.focus();
     }
-    root.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && root.classList.contains("menu-open")) {
-        setMenu(false);
-        menu.focus();
-      }
-    });
     fill(root, skip, h("header", { class: "topbar" }, menu, where), h("div", { class: "frame" }, nav, content));
-    return { main, links, place, where, setMenu, network: undefined, here: undefined };
+    return { main, links, place, where, menu, setMenu };
   }
 
   function whoIsIn() {

@@ -28,6 +28,7 @@ export async function render(page) {
   let cursor = page.query.cursor;
   let items = [];
   let next;
+  let visit = 0;
 
   const place = h("div");
   const foot = h("nav", { class: "listing-foot", "aria-label": "Pages" });
@@ -174,9 +175,12 @@ export async function render(page) {
   }
 
   async function load(at, remember) {
+    visit += 1;
+    const mine = visit;
     if (items.length === 0) fill(place, skeleton(8));
     try {
       const { data } = await page.api.get(page.path("dead-letters"), { signal: page.signal, query: { limit: PAGE, cursor: at } });
+      if (mine !== visit) return false;
       remember?.();
       ({ items, next } = data);
       cursor = at;
@@ -185,9 +189,11 @@ export async function render(page) {
       show();
       return true;
     } catch (error) {
-      if (isAbort(error)) return false;
+      if (isAbort(error) || mine !== visit) return false;
       // An address with a cursor that is none any more: begin again.
       if (error.status === 400 && at) return load(undefined);
+      for (const button of all) button.disabled = true;
+      fill(foot);
       fill(place, problem(error, { retry: () => load(at, remember) }));
       return false;
     }

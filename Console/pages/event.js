@@ -31,10 +31,13 @@ export async function render(page) {
   const state = h("span", { class: "event-state" });
   const withdraw = h("button", { class: "button", type: "button", on: { click: ask } }, "Withdraw what waits");
   const trouble = h("div");
+  const concerned = h("span");
   const recipients = h("div");
   const stages = h("div");
   const devices = deliveriesOf(page, { onChange: showStages });
   let readAt = Date.now();
+  // Whether the devices are not read yet as the event is shown.
+  let isBehind = true;
 
   function show() {
     fill(state, stateBadge(event.state));
@@ -42,6 +45,7 @@ export async function render(page) {
     fill(trouble, event.failure && h("div", { class: ["problem", event.state !== "done" && "passing"] }, h("div", { class: "problem-words" },
       h("p", { class: "problem-title" }, event.state === "done" ? "It was given up" : "Its recipients could not be found yet; this is tried again"),
       h("p", null, name(event.failure, { longest: 500 })))));
+    fill(concerned, number(event.recipients.resolved));
     fill(recipients, recipientsOf(event));
     showStages();
   }
@@ -61,14 +65,15 @@ export async function render(page) {
 
   async function look() {
     // A finished event moves again only when a dead letter is sent once more: that may be seen later.
-    if (event.state === "done" && Date.now() - readAt < RESTING_MS) return;
+    if (event.state === "done" && !isBehind && Date.now() - readAt < RESTING_MS) return;
     const answer = await page.api.get(path, { signal: page.signal });
     const isNews = JSON.stringify(answer.data) !== JSON.stringify(event);
-    const wasMoving = event.state !== "done";
+    isBehind ||= isNews || event.state !== "done";
     readAt = Date.now();
     event = answer.data;
     if (isNews) show();
-    if (isNews || wasMoving) await devices.refresh();
+    if (isBehind) await devices.refresh();
+    isBehind = false;
   }
 
   async function ask() {
@@ -87,6 +92,7 @@ export async function render(page) {
 
   show();
   await devices.refresh();
+  isBehind = false;
   const watch = page.live(look, MOVING_MS);
   return pageView({
     title: h("span", { class: "event-title" }, eventTypeName(event.type), " ", state),
@@ -98,7 +104,7 @@ export async function render(page) {
     ["Sender’s id", code(event.sourceId)],
     ["Carillon’s id", h("span", { class: "row tight" }, code(event.id), copyButton(event.id, "event id"))],
     ["Accepted", h("span", null, time(event.receivedAt), h("span", { class: "muted small block" }, absoluteTime(event.receivedAt)))],
-    ["People concerned", number(event.recipients.resolved)],
+    ["People concerned", concerned],
   ])),
   h("div", { class: "columns" },
     section({ title: "Recipients", note: "by what decided" }, recipients),

@@ -7,6 +7,7 @@ import { h } from "../core/dom.js";
 import { duration, eventTypeName, eventTypes, number } from "../core/format.js";
 import { stateBadge } from "../components/badge.js";
 import { field } from "../components/field.js";
+import { inAddress } from "../components/filters.js";
 import { liveBadge } from "../components/live-badge.js";
 import { code } from "../components/name.js";
 import { pageView, section } from "../components/page.js";
@@ -73,15 +74,7 @@ function devices({ deliveries }) {
 }
 
 function filters(page, onChange) {
-  const timers = {};
-  const change = (key, wait) => (value) => {
-    clearTimeout(timers[key]);
-    timers[key] = setTimeout(() => {
-      if (page.signal.aborted) return;
-      page.setQuery({ [key]: value });
-      onChange();
-    }, wait);
-  };
+  const change = inAddress(page, onChange);
   const text = (key, label) => field({ label, name: key, type: "search", value: page.query[key], maxlength: "256", onInput: change(key, TYPING_MS) });
   const choice = (key, label, options) => field({ label, name: key, type: "select", value: page.query[key] ?? "", options, onInput: change(key, 0) });
   const since = [["", "Any time"], ...[600_000, 3_600_000, 86_400_000, 604_800_000].map((ms) => [String(ms), `Last ${duration(ms)}`])];

@@ -12,7 +12,7 @@ import { name } from "../components/name.js";
 import { notice } from "../components/notice.js";
 import { facts, pageView, section } from "../components/page.js";
 import { problem } from "../components/problem.js";
-import { announce } from "../components/toast.js";
+import { announce, toast } from "../components/toast.js";
 import { examine, KINDS } from "./import/lines.js";
 
 export const title = titleOf("import");
@@ -27,15 +27,24 @@ const EXAMPLE = [
 /** @param {object} page */
 export function render(page) {
   const place = h("div", { class: "stack", "aria-live": "polite" });
+  let looked = new AbortController();
+  let isSending = false;
 
   async function take([file]) {
     if (!file) return;
+    if (isSending) {
+      toast("The import is not over: drop the file again when it is.", { kind: "bad" });
+      return;
+    }
+    looked.abort();
+    looked = new AbortController();
+    const signal = AbortSignal.any([page.signal, looked.signal]);
     fill(place, h("p", { class: "muted" }, "Looking at ", name(file.name, { longest: 80 }), "…"));
     try {
-      const found = await examine(file, page.signal);
-      if (!page.signal.aborted) show(file, found);
+      const found = await examine(file, signal);
+      if (!signal.aborted) show(file, found);
     } catch (error) {
-      fill(place, problem(error, { compact: true }));
+      if (!signal.aborted) fill(place, problem(error, { compact: true }));
     }
   }
 
@@ -52,6 +61,8 @@ export function render(page) {
   }
 
   async function send(file) {
+    looked.abort();
+    isSending = true;
     const bar = h("progress", { max: "1", value: 0, "aria-label": "Sent" });
     const words = h("p", null, "Sending…");
     fill(place, section({ title: "The import is under way" }, words, bar));
@@ -68,6 +79,7 @@ export function render(page) {
     } catch (error) {
       if (!isAbort(error)) fill(place, problem(error, { retry: () => send(file) }));
     } finally {
+      isSending = false;
       release();
     }
   }

@@ -4,11 +4,12 @@
 
 import { fill, h } from "../core/dom.js";
 import { count, duration, number } from "../core/format.js";
-import { once } from "../core/idempotency.js";
+import { postOnce } from "../core/idempotency.js";
 import { addressOf } from "../core/router.js";
 import { stateBadge } from "../components/badge.js";
 import { openDialog } from "../components/dialog.js";
 import { field, showMistakes } from "../components/field.js";
+import { inAddress } from "../components/filters.js";
 import { icon } from "../components/icon.js";
 import { code, name } from "../components/name.js";
 import { pageView, section } from "../components/page.js";
@@ -91,15 +92,7 @@ function matches(row, { state, find }) {
 }
 
 function filters(page, onChange) {
-  let timer;
-  const change = (key, wait) => (value) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (page.signal.aborted) return;
-      page.setQuery({ [key]: value || null });
-      onChange();
-    }, wait);
-  };
+  const change = inAddress(page, onChange);
   return h("form", { class: "filters", role: "search", "aria-label": "Filter networks", on: { submit: (event) => event.preventDefault() } },
     field({ label: "Name or id", name: "find", type: "search", value: page.query.find, maxlength: "256", onInput: change("find", TYPING_MS) }),
     field({ label: "State", name: "state", type: "select", value: page.query.state ?? "", onInput: change("state", 0),
@@ -116,7 +109,7 @@ async function makeNetwork(page) {
   ];
   const [id, displayName, defaultLocale] = fields;
   const where = h("div", { hidden: true });
-  const attempt = once();
+  const attempt = postOnce(page);
   let placement;
   offerPlacements(page).then((choice) => {
     if (!choice) return;
@@ -136,7 +129,7 @@ async function makeNetwork(page) {
       placement: placement?.value || undefined,
     };
     try {
-      return (await attempt((headers) => page.api.post(PATH, body, { headers, signal: page.signal }))).data;
+      return (await attempt(PATH, body)).data;
     } catch (error) {
       if (showMistakes(fields, error)) return false;
       throw error;

@@ -12,7 +12,7 @@ import { liveBadge } from "../components/live-badge.js";
 import { pageView, section } from "../components/page.js";
 import { problem } from "../components/problem.js";
 import { skeleton } from "../components/empty.js";
-import { segmented } from "../components/tabs.js";
+import { segmented } from "../components/segmented.js";
 import { icon } from "../components/icon.js";
 import { lookAround, troubleList } from "./overview/attention.js";
 import { figures } from "./overview/figures.js";

@@ -4,7 +4,7 @@
 
 import { fill, h } from "../core/dom.js";
 import { idsIn } from "../core/format.js";
-import { once } from "../core/idempotency.js";
+import { postOnce } from "../core/idempotency.js";
 import { latest } from "../core/latest.js";
 import { titleOf } from "../core/pages.js";
 import { confirm } from "../components/dialog.js";
@@ -42,7 +42,7 @@ export async function render(page) {
   let ids = null;
   let known = null;
   let following = null;
-  let post = once();
+  const post = postOnce(page);
 
   function choose() {
     const { label, hint, placeholder, list } = AUDIENCES[kind.value];
@@ -97,8 +97,7 @@ export async function render(page) {
     const isSure = await confirm({ title: `Send it to ${found.words}?`, act: "Send",
       text: found.isNobody ? "Nobody would get it: look whether the ids are right." : "It is shown on their devices at once and cannot be called back there." });
     if (!isSure) return;
-    const { data: receipt } = await post((headers) => page.api.post(page.path("notifications"), what, { headers, signal: page.signal }));
-    post = once();
+    const { data: receipt } = await post(page.path("notifications"), what);
     following?.abort();
     following = new AbortController();
     const list = stepList(eventSteps);

@@ -3,7 +3,6 @@
  * over what somebody else has changed meanwhile.
  */
 
-import { isAbort } from "../core/api.js";
 import { h, fill } from "../core/dom.js";
 import { absoluteTime, eventTypeName } from "../core/format.js";
 import { readStats, spans } from "../core/stats.js";
@@ -13,14 +12,14 @@ import { facts, pageView, section } from "../components/page.js";
 import { problem } from "../components/problem.js";
 import { toggle } from "../components/switch.js";
 import { time } from "../components/time.js";
-import { announce, toast } from "../components/toast.js";
+import { toast } from "../components/toast.js";
+import { toggleDocument } from "../components/toggle-document.js";
 import { effectOf } from "./switches/effects.js";
 
 export const title = "Switches";
 export const styles = ["toggles", "switches"];
 
 const OTHERS_MS = 15_000;
-const UNDO_SECONDS = 10;
 
 const MODULES = {
   chat: ["Chat", "New channels, joining members and messages; direct notifications that name this module."],
@@ -45,23 +44,19 @@ const ALL = [
 ];
 
 const read = (document, { kind, key }) => (kind === "all" ? document.enabled : document[kind][key].enabled);
-const patchOf = ({ kind, key }, enabled) => (kind === "all" ? { enabled } : { [kind]: { [key]: { enabled } } });
+const set = (document, { kind, key }, enabled) => Object.assign(kind === "all" ? document : document[kind][key], { enabled });
 const word = (isOn) => (isOn ? "on" : "off");
 
 export async function render(page) {
-  const path = page.path("notifications");
-  const first = await page.api.get(path, { signal: page.signal });
-  let shown = first.data;
-  let etag = first.etag;
+  const document = toggleDocument(page, page.path("notifications"));
+  await document.load();
   let stats = null;
-  // Moves when a change begins and when it ends: an answer that was asked for before is older than what is shown.
-  let changes = 0;
   const since = h("span");
   const note = h("div", { class: "switches-note" });
 
   const rows = ALL.map((each) => {
     const effect = h("span", { class: "effect" });
-    const row = toggle({ label: each.label, checked: read(shown, each), large: each.large,
+    const row = toggle({ label: each.label, checked: read(document.value, each), large: each.large,
       description: [each.words, effect],
       onFlip: (enabled) => save(each, enabled) });
     row.each = each;
@@ -71,9 +66,10 @@ export async function render(page) {
   const rowOf = (each) => rows.find((row) => row.each === each);
 
   function show() {
+    const shown = document.value;
     for (const row of rows) {
       const isOn = read(shown, row.each);
-      row.control.checked = isOn;
+      if (!row.control.isBusy) row.control.checked = isOn;
       fill(row.effect, effectOf(stats, row.each.kind, row.each.key, isOn));
     }
     fill(since, shown.updatedAt ? ["Last changed ", time(shown.updatedAt), "."] : "Never changed: everything is as it was at the beginning.");
@@ -81,73 +77,22 @@ export async function render(page) {
       "Nothing below sends anything until all notifications are on again; what is changed here holds from then on."));
   }
 
-  /** Without the page's signal: what was begun is finished, and can be taken back, also after the page is left. */
-  async function patch(each, enabled) {
-    changes += 1;
-    try {
-      take(await page.api.patch(path, patchOf(each, enabled), { headers: { "if-match": etag } }));
-    } finally {
-      changes += 1;
-    }
-  }
-
-  function take(answer) {
-    shown = answer.data;
-    etag = answer.etag;
-    show();
-  }
-
   async function save(each, enabled) {
-    const before = read(shown, each);
     try {
-      await patch(each, enabled);
+      await document.change(`${each.label}: ${word(enabled)}`, (next) => set(next, each, enabled), {
+        name: each.label, settle: (mine, wanted) => resolve(mine, each, read(wanted, each)), onUndo: () => rowOf(each).control.focus() });
     } catch (error) {
-      if (isAbort(error)) throw error;
-      await settle(error, each, enabled, { refused: "not saved", failed: "could not be saved" });
-      if (read(shown, each) !== enabled) throw error;
-      return;
+      // Somebody else may have done the same.
+      if (read(document.value, each) !== enabled) throw error;
     }
-    toast(`${each.label}: ${word(enabled)}`, { kind: "good", seconds: UNDO_SECONDS, action: before === enabled ? undefined : {
-      label: "Undo", run: () => undo(each, before) } });
-  }
-
-  async function undo(each, enabled) {
-    rowOf(each).control.focus();
-    try {
-      await patch(each, enabled);
-      announce(`${each.label} is ${word(enabled)} again`);
-    } catch (error) {
-      if (isAbort(error)) return;
-      await settle(error, each, enabled, { refused: "not put back", failed: "could not be put back" });
-    }
-  }
-
-  /** What follows when the service has not taken a change. Whoever has left the page is told, and asked nothing. */
-  async function settle(error, each, enabled, words) {
-    try {
-      if (error.status !== 412) tellProblem(`${each.label} ${words.failed}`, error);
-      else if (page.signal.aborted) toast(`${each.label}: changed meanwhile; ${words.refused}.`, { kind: "bad", seconds: 12 });
-      else await resolve(each, enabled);
-    } catch (another) {
-      if (!isAbort(another)) tellProblem(`${each.label} ${words.failed}`, another);
-    }
-    show();
-  }
-
-  function tellProblem(what, error) {
-    // A detail alone may not say what it is about.
-    const said = [...new Set([error.problem?.title, error.message].filter(Boolean))].join(": ");
-    toast(h("span", null, h("strong", null, `${what}. `), said, error.requestId ? ` (request ${error.requestId})` : ""),
-      { kind: "bad", seconds: 15 });
   }
 
   /** Somebody else was here: shows what they changed, and asks whose word holds. */
-  async function resolve(each, enabled) {
-    const mine = shown;
-    await refresh();
+  async function resolve(mine, each, enabled) {
+    const shown = document.value;
     const changed = ALL.filter((other) => read(mine, other) !== read(shown, other));
     const theirs = read(shown, each);
-    const wants = await openDialog({
+    return openDialog({
       title: shown.updatedAt ? h("span", null, "Somebody else changed this at ", h("time", { datetime: shown.updatedAt }, absoluteTime(shown.updatedAt)))
         : "Somebody else put the switches back to their defaults",
       body: [
@@ -159,27 +104,16 @@ export async function render(page) {
       ],
       actions: theirs === enabled ? [{ label: "Good", kind: "primary", value: false }] : [
         { label: `Leave it ${word(theirs)}`, kind: "quiet", value: false },
-        { label: `Switch it ${word(enabled)} all the same`, kind: "primary", run: async () => {
-          await patch(each, enabled);
-          return true;
-        } },
+        { label: `Switch it ${word(enabled)} all the same`, kind: "primary", value: true },
       ],
     });
-    if (wants === true) announce(`${each.label} is ${word(enabled)}`);
-    show();
   }
 
-  async function refresh() {
-    take(await page.api.get(path));
-  }
-
+  document.onChange(show);
   page.live(async () => {
-    const seen = changes;
-    const answer = await page.api.get(path, { headers: { "if-none-match": etag }, signal: page.signal });
-    if (seen !== changes || answer.status === 304 || answer.etag === etag || rows.some((row) => row.control.isBusy)) return;
-    const changed = ALL.filter((each) => read(shown, each) !== read(answer.data, each));
-    take(answer);
-    if (changed.length > 0) toast(`Somebody else changed: ${changed.map((each) => `${each.label} ${word(read(shown, each))}`).join(", ")}`, { seconds: 10 });
+    const mine = await document.refresh();
+    const changed = mine ? ALL.filter((each) => read(mine, each) !== read(document.value, each)) : [];
+    if (changed.length > 0) toast(`Somebody else changed: ${changed.map((each) => `${each.label} ${word(read(document.value, each))}`).join(", ")}`, { seconds: 10 });
   }, OTHERS_MS);
 
   const figuresNote = h("div");

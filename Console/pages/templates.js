@@ -10,7 +10,7 @@ import { field, form } from "../components/field.js";
 import { code } from "../components/name.js";
 import { pageView, section } from "../components/page.js";
 import { table } from "../components/table.js";
-import { segmented } from "../components/tabs.js";
+import { segmented } from "../components/segmented.js";
 import { renderEditor } from "./templates/editor.js";
 import { EVENT_TYPES } from "./templates/events.js";
 import { canonicalLocale, fallbackOf, languageName, loadTemplates } from "./templates/catalogue.js";

@@ -4,7 +4,7 @@
 
 import { fill, h } from "../core/dom.js";
 import { isAbort } from "../core/api.js";
-import { randomID } from "../core/random.js";
+import { once } from "../core/idempotency.js";
 import { announce } from "../components/toast.js";
 import { copyButton } from "../components/copy.js";
 import { field, form } from "../components/field.js";
@@ -78,16 +78,13 @@ function browserSection(page, subject) {
   );
 }
 
-const newID = () => `console-${randomID()}`;
-
 function eventSection(page) {
   const json = h("pre", { class: "code", tabindex: "0", "aria-label": "What is posted" });
   const copy = h("span");
   const place = h("div", { class: "try-outcome" });
   const maker = eventForm({ onChange: preview });
   let following = null;
-  // The same id until an answer came: an event whose answer was lost is not posted twice.
-  let id = newID();
+  const post = once();
 
   function preview() {
     const text = JSON.stringify(maker.value(), null, 2);
@@ -96,14 +93,9 @@ function eventSection(page) {
   }
 
   async function run() {
-    let receipt;
-    try {
-      ({ data: receipt } = await page.api.post(page.path("events"), { id, ...maker.value() }, { signal: page.signal }));
-      id = newID();
-    } catch (error) {
-      if (error.status >= 400 && error.status < 500) id = newID();
-      throw error;
-    }
+    const event = maker.value();
+    const { data: receipt } = await post(event, (key) =>
+      page.api.post(page.path("events"), { id: `console-${key}`, ...event }, { signal: page.signal }));
     following?.abort();
     following = new AbortController();
     const list = stepList(eventSteps);

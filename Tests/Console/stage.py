@@ -119,6 +119,11 @@ def settled(page):
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
 
 
+def look(page):
+    """Has whatever looks by itself look now."""
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+
 def visit(page, address):
     """Goes to another page of the console without loading the document anew; waits until it is there."""
     if page.evaluate("location.pathname + location.search") == address:
@@ -134,6 +139,13 @@ def visit(page, address):
     expect(page.locator("main [data-left]")).to_have_count(0)
     expect(page.locator("main h1")).to_be_visible()
     settled(page)
+
+
+def held(page, pattern, methods=("PUT", "PATCH", "POST")):
+    """Holds the first of what a page sends there; answers a list that gets it."""
+    found = []
+    page.route(pattern, lambda route: found.append(route) if route.request.method in methods and not found else route.fallback())
+    return found
 
 
 def tab_to(page, role, name):

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from service import Refused
-from stage import until
+from stage import held, until
 from test_hostile import NAMES
 from test_looks import faults_of
 
@@ -61,6 +61,32 @@ def test_a_channel_is_made_named_filled_and_removed(stage):
         raise AssertionError("it is still there")
     except Refused as refusal:
         assert refusal.status == 404
+
+
+def test_who_is_typed_while_somebody_is_added_stays(stage):
+    network = stage.network()
+    network.put("channels", "general", "members", body={"userIds": []})
+    page = stage.open(f"{network.id}/channels/general", session=network)
+    who, sent = page.get_by_label("New member: user"), held(page, "**/members/*")
+    who.fill("bob")
+    page.keyboard.press("Enter")
+    until(lambda: page.evaluate("1") and sent, "Bob is being added")
+    who.fill("carol")
+    sent[0].continue_()
+    expect(page.get_by_role("table", name="Members of this channel")).to_contain_text("bob")
+    expect(who).to_have_value("carol")
+
+
+def test_a_dialog_goes_with_its_page(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/overview", session=network)
+    page.get_by_role("link", name="Channels").click()
+    page.get_by_role("button", name="New channel").click()
+    page.get_by_role("dialog").get_by_label("Id").fill("general")
+    page.go_back()
+    expect(page.locator("main h1")).to_have_text("Overview")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert network.get("channels")["items"] == []
 
 
 def test_a_channel_is_found_by_its_name_and_shows_its_last_events(stage):

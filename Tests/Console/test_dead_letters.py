@@ -77,6 +77,36 @@ def test_a_hundred_thousand_dead_letters_are_read_a_page_at_a_time(stage):
     assert stage.service.query(f"SELECT count(*) FROM dead_letters WHERE network_id = '{network.id}'") == "99950"
 
 
+def test_the_page_that_was_asked_for_last_is_shown_and_nothing_is_deleted_that_is_not(stage):
+    stage.expects("503")
+    network = with_letters(stage, 160)
+    page = stage.open(f"{network.id}/dead-letters", session=network)
+    first = device(page).inner_text()
+    page.get_by_role("button", name="Newer").click()
+    expect(device(page)).not_to_have_text(first)
+    held = []
+    page.route("**/dead-letters?*", lambda route: held.append(route) if "cursor=" in route.request.url else route.continue_())
+    page.get_by_role("button", name="Newer").click()
+    until(lambda: page.evaluate("1") and held, "the third page is asked for")
+    page.get_by_role("button", name="First").click()
+    expect(device(page)).to_have_text(first)
+    with page.expect_response("**/dead-letters?*cursor=*"):
+        held[0].continue_()
+    page.wait_for_timeout(200)
+    expect(device(page)).to_have_text(first)
+    assert "cursor=" not in page.url
+    page.unroute("**/dead-letters?*")
+
+    page.route("**/dead-letters?*", lambda route: route.fulfill(status=503), times=1)
+    page.get_by_role("button", name="Newer").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("button", name="Delete all shown")).to_be_disabled()
+    expect(page.get_by_role("button", name="Retry all shown")).to_be_disabled()
+    page.get_by_role("button", name="Try again").click()
+    expect(rows(page)).to_have_count(50)
+    expect(page.get_by_role("button", name="Delete all shown")).to_be_enabled()
+
+
 def test_a_dead_letter_is_opened_retried_and_deleted(stage):
     network = with_letters(stage, 3)
     page = stage.open(f"{network.id}/dead-letters", session=network)

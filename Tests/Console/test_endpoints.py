@@ -2,6 +2,8 @@
 
 from playwright.sync_api import expect
 
+from stage import look, until
+
 
 def test_an_endpoint_is_made_tested_edited_disabled_and_removed(stage):
     stage.expects("400")
@@ -51,3 +53,22 @@ def test_an_endpoint_is_made_tested_edited_disabled_and_removed(stage):
     page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_text("No endpoints")).to_be_visible()
     assert network.get("endpoints")["items"] == []
+
+
+def test_a_late_answer_does_not_put_back_an_endpoint_that_was_changed_meanwhile(stage):
+    network = stage.network()
+    made = network.post("endpoints", body={"url": stage.receiver.url, "mode": "observe", "events": ["message.*"]})
+    path = network.path("endpoints", (made.get("endpoint") or made)["id"])
+    page = stage.open(path.removeprefix("/v1/networks/"), session=network)
+    late = []
+    page.route(f"**{path}", lambda route: late.append((route, route.fetch())) if route.request.method == "GET" and not late else route.continue_())
+    look(page)
+    until(lambda: page.evaluate("1") and late, "it is looked at")
+    page.get_by_role("button", name="Disable").click()
+    expect(page.get_by_text("Disabled", exact=True)).to_be_visible()
+    [(route, answer)] = late
+    with page.expect_response(lambda response: response.url.endswith(path) and response.request.method == "GET"):
+        route.fulfill(response=answer)
+    page.get_by_role("button", name="Enable").click()
+    expect(page.get_by_text("Enabled", exact=True)).to_be_visible()
+    assert stage.service.call("GET", path)["state"] == "enabled"

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 import test_looks
-from stage import settled, tab_to, until, visit
+from stage import look, settled, tab_to, until, visit
 
 BANNER = "The service does not answer"
 
@@ -135,8 +135,64 @@ def test_two_admins_at_one_switch_hear_of_each_other(stage):
     expect(dialog).to_contain_text("Somebody else changed this")
     assert network.get("notifications")["enabled"] is True
     dialog.get_by_role("button", name="Switch it off all the same").click()
-    until(lambda: network.get("notifications")["enabled"] is False, "the second one is saved")
+    undo = other.locator(".toast", has_text="All notifications: off").get_by_role("button", name="Undo")
+    expect(undo).to_be_visible()
+    assert network.get("notifications")["enabled"] is False
+    undo.click()
+    expect(other.locator(".toast", has_text="It is as it was before.")).to_be_visible()
+    assert network.get("notifications")["enabled"] is True
     assert network.get("notifications")["events"]["message.sent"]["enabled"] is False
+
+
+def writes(route):
+    return route.request.method in ("PUT", "PATCH")
+
+
+def test_two_switches_in_quick_succession_are_saved_one_after_the_other(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/switches", session=network)
+    held = []
+    page.route("**/notifications", lambda route: held.append(route) if writes(route) and not held else route.continue_())
+    page.get_by_role("switch", name="Message sent").click()
+    until(lambda: page.evaluate("1") and held, "the first is under way")
+    page.get_by_role("switch", name="Member joined").click()
+    expect(page.get_by_role("switch", name="Member joined")).to_have_attribute("aria-busy", "true")
+    held[0].continue_()
+    for name in ("Message sent", "Member joined"):
+        expect(page.locator(".toast", has_text=f"{name}: off")).to_be_visible()
+    events = network.get("notifications")["events"]
+    assert not events["message.sent"]["enabled"] and not events["member.joined"]["enabled"], events
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_switch_whose_answer_is_lost_is_looked_up_and_said(stage):
+    stage.expects("ERR_FAILED", "503")
+    network = stage.network()
+    page = stage.open(f"{network.id}/switches", session=network)
+
+    def lose(route):
+        route.fetch()
+        route.abort()
+
+    def doubt(route):
+        route.fetch()
+        route.fulfill(status=503, content_type="application/problem+json", body='{"type": "/problems/unavailable", "outcome": "unknown"}')
+
+    for name, loses, said, state in (
+        ("Message sent", lose, "Message sent: off", "false"),
+        ("Member joined", lambda route: route.abort(), "Member joined is not saved: the service did not answer.", "true"),
+        ("Channel created", doubt, "Channel created: off", "false"),
+    ):
+        page.route("**/notifications", lambda route: loses(route) if writes(route) else route.continue_())
+        page.get_by_role("switch", name=name).click()
+        expect(page.locator(".toast", has_text=f"{name}: whether it is saved is not known")).to_be_visible()
+        expect(page.locator(".toast", has_text=said)).to_be_visible()
+        expect(page.get_by_role("switch", name=name)).to_have_attribute("aria-checked", state)
+        page.unroute("**/notifications")
+    page.locator(".toast", has_text="Channel created: off").get_by_role("button", name="Undo").click()
+    until(lambda: network.get("notifications")["events"]["channel.created"]["enabled"], "it is on again")
+    assert network.get("notifications")["events"]["message.sent"]["enabled"] is False
+    expect(page.locator(".toast", has_text="Somebody else")).to_have_count(0)
 
 
 def test_events_are_not_asked_for_while_nobody_looks(stage):
@@ -168,6 +224,35 @@ def test_a_clock_that_is_wrong_is_said_and_does_not_move_times(stage):
     expect(page.get_by_text("This computer’s clock is").first).to_be_visible()
     settled(page)
     assert "d ago" not in page.locator("tbody").first.inner_text()
+
+
+def test_an_answer_that_took_long_is_no_wrong_clock(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/keys", session=network)
+    offsets = page.evaluate("""async () => {
+        const { connection } = await import("/console/core/connection.js");
+        const hear = (ahead, ms) => {
+            connection.hearClock(new Date(Date.now() + ahead).toUTCString(), Date.now() - ms);
+            return connection.state.clockOffset;
+        };
+        return [hear(0, 240_000), hear(-240_000, 240_000), hear(600_000, 0), hear(600_000, 240_000), hear(0, 0)];
+    }""")
+    assert offsets[:2] == [0, 0] and offsets[4] == 0, offsets
+    assert all(597_000 < each < 603_000 for each in offsets[2:4]), offsets
+
+
+def test_a_page_that_is_not_followed_any_more_says_why(stage):
+    stage.expects("403")
+    network = stage.network()
+    page = stage.open(f"{network.id}/switches", session=network)
+    page.route("**/notifications", lambda route: route.fulfill(status=403))
+    look(page)
+    said = page.locator(".toast", has_text="403")
+    expect(said).to_be_visible()
+    page.unroute("**/notifications")
+    network.patch("notifications", body={"enabled": False})
+    said.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("switch", name="All notifications")).to_have_attribute("aria-checked", "false")
 
 
 def test_everything_can_be_done_by_keyboard(stage):

@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from service import Refused
+from stage import look, settled, until
 
 
 def test_a_key_is_made_shown_once_and_revoked(stage):
@@ -36,6 +37,56 @@ def test_a_key_is_made_shown_once_and_revoked(stage):
         raise AssertionError("the key is still accepted")
     except Refused as error:
         assert error.status == 401
+
+
+def test_a_dialog_cannot_be_closed_while_what_it_makes_is_under_way(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/keys", session=network)
+    held = []
+    page.route("**/api-keys", lambda route: held.append(route) if route.request.method == "POST" else route.continue_())
+    page.get_by_role("button", name="New API key").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Make the key").click()
+    until(lambda: page.evaluate("1") and held, "the request is under way")
+    for button in ("Cancel", "Close"):
+        dialog.get_by_role("button", name=button, exact=True).click()
+        expect(dialog.get_by_role("button", name="Make the key")).to_be_visible()
+    page.keyboard.press("Escape")
+    held[0].continue_()
+    expect(page.locator(".secret-value")).to_contain_text("ck_")
+
+
+def test_a_secret_that_is_shown_once_stays_when_the_session_ends(stage):
+    stage.expects("401")
+    network = stage.network()
+    page = stage.open(f"{network.id}/endpoints", session=network)
+    page.get_by_role("button", name="New endpoint").click()
+    page.get_by_role("dialog").get_by_label("URL").fill(stage.receiver.url)
+    page.get_by_role("dialog").get_by_role("button", name="Make the endpoint").click()
+    expect(page.locator(".secret-value")).to_contain_text("whsec_")
+    page.route("**/v1/**", lambda route: route.fulfill(status=401))
+    look(page)
+    expect(page.locator("main h1")).to_have_text("Sign in")
+    expect(page.locator(".secret-value")).to_contain_text("whsec_")
+    page.get_by_role("button", name="I have stored it").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_page_that_is_left_while_a_key_is_revoked_says_nothing_more(stage):
+    network = stage.network()
+    network.post("api-keys", body={"role": "events", "label": "Other"})
+    page = stage.open(f"{network.id}/keys", session=network)
+    for button in ("Revoke key Other", "Remove key"):
+        page.get_by_role("button", name=button).click()
+        with page.expect_request(lambda request: request.method == "DELETE"):
+            page.route("**/v1/**", lambda route: None if route.request.method == "DELETE" else route.continue_())
+            page.get_by_role("dialog").get_by_role("button").last.click()
+        page.get_by_role("link", name="Tags").click()
+        expect(page.locator("main h1")).to_have_text("Tags")
+        settled(page)
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        page.unroute("**/v1/**")
+        page.go_back()
 
 
 def test_the_last_admin_key_cannot_go_by_accident(stage):

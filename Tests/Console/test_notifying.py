@@ -122,6 +122,26 @@ def test_the_service_worker_shows_what_the_simulated_push_service_got(stage):
     expect(browser.step("shown", "done")).to_be_visible()
 
 
+def test_what_passes_by_itself_fails_no_step(stage):
+    stage.expects("503", "ERR_FAILED")
+    network = network_for(stage)
+    browser = Browser(stage, network)
+    failed = set()
+
+    def fail_once(route):
+        kind = route.request.url.rsplit("/", 1)[-1] == "deliveries"
+        if kind in failed:
+            return route.continue_()
+        failed.add(kind)
+        return route.abort() if kind else route.fulfill(status=503)
+
+    browser.page.route("**/v1/networks/*/events/**", fail_once)
+    browser.press()
+    expect(browser.step("delivery", "done")).to_be_visible()
+    stage.push.messages.get(timeout=15)
+    assert failed == {True, False}
+
+
 def test_a_push_service_that_the_network_does_not_take_can_be_allowed(stage):
     stage.expects("400")
     network = stage.network()

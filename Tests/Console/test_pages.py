@@ -4,7 +4,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from playwright.sync_api import expect
 
-from stage import until, visit
+from stage import look, until, visit
 
 
 def community(stage):
@@ -73,6 +73,44 @@ def test_an_event_comes_in_by_itself_and_opens_to_its_devices(stage):
     expect(page.locator("main h1")).to_contain_text("Done")
 
 
+def test_the_devices_of_an_event_are_read_again_when_the_look_that_sees_its_end_fails(stage):
+    stage.expects("503")
+    network = community(stage)
+    event = network.say("Hello")
+    network.finished(event)
+    answers = {"done": False, "fails": True}
+
+    def begun(route):
+        answer = route.fetch()
+        json = answer.json()
+        if answers["done"]:
+            route.fulfill(response=answer)
+        elif "items" in json:
+            route.fulfill(response=answer, json=json | {"items": [each | {"state": "pending"} for each in json["items"]]})
+        else:
+            route.fulfill(response=answer, json=json | {"state": "delivering", "recipients": json["recipients"] | {"resolved": 0}})
+
+    def devices(route):
+        if answers["done"] and answers["fails"]:
+            answers["fails"] = False
+            route.fulfill(status=503)
+        else:
+            begun(route)
+
+    context = stage.context(network)
+    context.route(f"**/v1/networks/*/events/{event}", begun)
+    context.route(f"**/v1/networks/*/events/{event}/deliveries?*", devices)
+    page = stage.open(f"{network.id}/events/{event}", context=context)
+    row = page.get_by_role("table", name="Devices of this event").locator("tbody tr")
+    expect(row).to_contain_text("Waiting")
+    answers["done"] = True
+    expect(page.locator("main h1")).to_contain_text("Done")
+    expect(page.locator("dt:has-text('People concerned') + dd")).to_have_text("2")
+    until(lambda: page.evaluate("1") and not answers["fails"], "the devices could not be read")
+    look(page)
+    expect(row).to_contain_text("Delivered")
+
+
 def test_events_are_filtered_by_what_the_address_says(stage):
     network = community(stage)
     network.say("Hello")
@@ -95,6 +133,26 @@ def test_after_a_filter_that_is_refused_events_come_in_by_another(stage):
     expect(page.get_by_text("No event matches")).to_be_visible()
     network.say("Hello")
     expect(page.locator("tbody tr")).to_have_count(1)
+
+
+def test_more_events_are_shown_without_a_gap_while_others_come_in(stage):
+    network = community(stage)
+    for number in range(55):
+        network.say(f"Hello {number}")
+    page = stage.open(f"{network.id}/events", session=network)
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(50)
+    looks, more = [], []
+    page.route(lambda url: "/events?" in url and "cursor=" not in url, lambda route: looks.append(route) if not looks else route.continue_())
+    page.route(lambda url: "/events?" in url and "cursor=" in url, lambda route: more.append(route))
+    newest = [network.say(f"News {number}") for number in range(3)][-1]
+    until(lambda: page.evaluate("1") and looks, "it is looked for news")
+    page.get_by_role("button", name="Show more").click()
+    looks[0].continue_()
+    expect(page.locator(f"a[href$='/events/{newest}']")).to_be_visible()
+    until(lambda: page.evaluate("1") and more, "more is asked for")
+    more[0].continue_()
+    expect(rows).to_have_count(58)
 
 
 def test_somebody_is_found_and_it_is_said_why_they_are_not_notified(stage):

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 import example
-from stage import settled, until
+from stage import look, settled, until
 
 
 def filled(stage):
@@ -39,6 +39,48 @@ def test_the_switches_of_a_user_decide_who_wins_and_two_admins_hear_of_each_othe
     expect(page.locator("tr", has_text="on-call")).to_contain_text("Off")
     page.get_by_role("tab", name="Devices").click()
     expect(page.locator("tr", has_text="kofi-desk")).to_contain_text("Active")
+
+
+def test_what_others_changed_meanwhile_stays_when_a_change_is_undone_or_a_dialog_saved(stage):
+    network = filled(stage)
+    page = stage.open(f"{network.id}/people/kofi", session=network)
+
+    def now():
+        return network.get("users", "kofi", "notifications")
+
+    page.get_by_role("switch", name="Chat").click()
+    undo = page.locator(".toast", has_text="Chat is switched off").get_by_role("button", name="Undo")
+    # A message stays while it has the focus.
+    undo.focus()
+    page.get_by_role("button", name="1 hour mute of everything").dispatch_event("click")
+    expect(page.get_by_role("button", name="Unmute everything")).to_be_visible()
+    network.patch("users", "kofi", "notifications", body={"quietHours": {"from": "01:00", "to": "02:00", "timeZone": "Africa/Accra"}})
+    look(page)
+    expect(page.get_by_text("01:00–02:00")).to_be_visible()
+    undo.click()
+    until(lambda: now()["modules"]["chat"]["enabled"], "Chat is on again")
+    assert now()["mutedUntil"] and now()["quietHours"]["from"] == "01:00", now()
+
+    page.get_by_role("button", name="Change… quiet hours").click()
+    network.patch("users", "kofi", "notifications", body={"quietHours": {"from": "03:00"}})
+    look(page)
+    expect(page.get_by_text("03:00–02:00")).to_be_visible()
+    page.get_by_label("From").fill("04:00")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".toast", has_text="Somebody else has changed these switches")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert now()["quietHours"]["from"] == "03:00"
+
+
+def test_a_users_switch_whose_answer_is_lost_is_looked_up(stage):
+    stage.expects("ERR_FAILED")
+    network = filled(stage)
+    page = stage.open(f"{network.id}/people/kofi", session=network)
+    page.route("**/users/kofi/notifications", lambda route: (route.fetch(), route.abort()) if route.request.method == "PUT" else route.continue_())
+    page.get_by_role("switch", name="Chat").click()
+    expect(page.locator(".toast", has_text="whether it is saved is not known")).to_be_visible()
+    expect(page.locator(".toast", has_text="Chat is switched off.")).to_be_visible()
+    expect(page.get_by_role("switch", name="Chat")).to_have_attribute("aria-checked", "false")
 
 
 def test_dots_are_no_channel_and_nothing_else_is_shown_for_them(stage):
@@ -94,6 +136,17 @@ def test_roles_mutes_and_quiet_hours_are_set_and_checked(stage):
     assert set_now["quietHours"]["timeZone"] == "Africa/Accra" and set_now["mutedUntil"]
     page.get_by_role("button", name="Back to the defaults").first.click()
     until(lambda: network.get("users", "kofi", "notifications")["updatedAt"] is None, "these are the defaults")
+
+
+def test_why_asks_about_an_invitation_as_one(stage):
+    network = filled(stage)
+    event = network.post("events", body={"id": "invitation", "type": "channel.invited", "data": {
+        "channel": {"id": "random"}, "user": {"id": "alice"}, "invited": ["kofi"]}})["id"]
+    network.finished(event)
+    page = stage.open(f"{network.id}/people/kofi?tab=why&event={event}", session=network)
+    expect(page.get_by_label("What happens")).to_have_value("channel.invited")
+    expect(page.locator(".verdict")).to_contain_text("would be notified on 1 device")
+    expect(page.locator(".source")).to_contain_text('"channel.invited"')
 
 
 def test_why_says_which_level_decides_and_shows_the_notification(stage):

@@ -16,6 +16,17 @@ def people(stage):
     return network
 
 
+def lose(route):
+    """Loses the answer to what is done."""
+    route.fetch()
+    route.fulfill(status=503)
+
+
+def send(page):
+    page.get_by_role("button", name="Send…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Send", exact=True).click()
+
+
 def test_a_notification_is_seen_counted_sent_and_followed(stage):
     network = people(stage)
     network.put("users", "carol", "notifications", body={"enabled": False})
@@ -80,16 +91,24 @@ def test_an_answer_that_is_lost_sends_it_once(stage):
     page = stage.open(f"{network.id}/send", session=network)
     page.get_by_label("Users").fill("bob")
     page.get_by_label("Text").fill("Hello")
-
-    def lose(route):
-        route.fetch()
-        route.fulfill(status=503)
-
     page.route("**/v1/networks/*/notifications", lose, times=1)
-    page.get_by_role("button", name="Send…").click()
-    page.get_by_role("dialog").get_by_role("button", name="Send", exact=True).click()
+    send(page)
     expect(page.get_by_role("alert")).to_be_visible()
-    page.get_by_role("button", name="Send…").click()
-    page.get_by_role("dialog").get_by_role("button", name="Send", exact=True).click()
+    send(page)
     expect(page.locator("[data-step=done][data-state=done]")).to_be_visible()
     assert len(network.get("events")["items"]) == 1
+
+
+def test_what_is_edited_after_a_lost_answer_is_sent_and_is_no_duplicate(stage):
+    stage.expects("503")
+    network = people(stage)
+    page = stage.open(f"{network.id}/send", session=network)
+    page.get_by_label("Users").fill("bob")
+    page.get_by_label("Text").fill("Hello")
+    page.route("**/v1/networks/*/notifications", lose, times=1)
+    send(page)
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_label("Text").fill("Hello, Bob")
+    send(page)
+    expect(page.locator("[data-step=done][data-state=done]")).to_be_visible()
+    assert len(network.get("events")["items"]) == 2

@@ -218,9 +218,35 @@ def test_an_import_shows_its_progress_and_is_not_left_by_accident(stage):
     page.get_by_role("button", name="Import 1 line").click()
     until(lambda: page.evaluate("1") and held, "the import is on its way")
     expect(page.get_by_role("progressbar")).to_be_visible()
+    drop(page, {"user": {"id": "carol"}}, name="other.ndjson")
+    expect(page.locator(".toast", has_text="The import is not over")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_be_visible()
     page.get_by_role("link", name="Keys").click()
     page.get_by_role("dialog").get_by_role("button", name="Stay").click()
     held[0].continue_()
     expect(page.get_by_role("region", name="It is imported")).to_be_visible()
     page.get_by_role("link", name="Keys").click()
     expect(page.locator("main h1")).to_have_text("Keys")
+
+
+SLOW = """
+const { stream } = Blob.prototype;
+Blob.prototype.stream = function () {
+    if (this.name !== "slow.ndjson") return stream.call(this);
+    return new ReadableStream({ start: (controller) => { window.finish = () => controller.close(); } });
+};
+"""
+
+
+def test_of_two_files_the_later_one_is_looked_at(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/import", session=network, script=SLOW)
+    drop(page, {"user": {"id": "bob"}}, name="slow.ndjson")
+    expect(page.get_by_text("Looking at slow.ndjson")).to_be_visible()
+    drop(page, {"user": {"id": "bob"}}, name="quick.ndjson")
+    quick = page.get_by_role("region", name="What is in quick.ndjson")
+    expect(quick).to_be_visible()
+    page.evaluate("finish()")
+    page.wait_for_timeout(200)
+    expect(quick).to_be_visible()
+    expect(page.get_by_role("button", name="Import 1 line")).to_be_focused()

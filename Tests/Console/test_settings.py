@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from service import Refused
+from stage import held, settled, until
 from test_looks import faults_of
 
 
@@ -12,6 +13,8 @@ def form(page, name):
 
 def save(page, name):
     form(page, name).get_by_role("button", name="Save").click()
+    # Another's message may still be there.
+    settled(page)
     expect(page.locator(".toast", has_text="Saved.")).not_to_have_count(0)
 
 
@@ -42,6 +45,34 @@ def test_an_admin_names_the_network_and_says_who_may_register_devices(stage):
     expect(page.get_by_text("Whoever runs the service changes them.")).to_be_visible()
     expect(form(page, "Limits")).to_have_count(0)
     expect(page.get_by_role("button", name="Remove this network…")).to_have_count(0)
+
+
+def test_a_setting_that_is_saved_leaves_its_neighbours_as_others_set_them(stage):
+    stage.expects("404")
+    network = stage.network()
+    page = stage.open(f"{network.id}/settings", session=network)
+    network.patch(body={"defaultLocale": "th"})
+    form(page, "Name and language").get_by_label("Name", exact=True).fill("Acme")
+    save(page, "Name and language")
+    assert (network.get()["displayName"], network.get()["defaultLocale"]) == ("Acme", "th")
+    expect(form(page, "Name and language").get_by_label("Language")).to_have_value("th")
+
+
+def test_what_is_typed_while_settings_are_saved_stays(stage):
+    stage.expects("404")
+    network = stage.network()
+    page = stage.open(f"{network.id}/settings", session=network)
+    own, sent = form(page, "Name and language"), held(page, f"**{network.path()}")
+    own.get_by_label("Name", exact=True).fill("Acme")
+    own.get_by_role("button", name="Save").click()
+    until(lambda: page.evaluate("1") and sent, "it is being saved")
+    own.get_by_label("Language").fill("th")
+    sent[0].continue_()
+    expect(page.locator(".toast", has_text="Saved.")).to_be_visible()
+    expect(own.get_by_label("Language")).to_have_value("th")
+    own.get_by_role("button", name="Save").click()
+    until(lambda: page.evaluate("1") and network.get()["defaultLocale"] == "th", "the other is saved, too")
+    assert network.get()["displayName"] == "Acme"
 
 
 def test_the_operator_changes_limits_and_puts_them_back(stage):

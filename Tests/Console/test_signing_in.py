@@ -44,6 +44,26 @@ def test_an_admin_lands_in_their_network_and_comes_back_after_a_reload(stage):
     assert page.evaluate("Object.values(sessionStorage).join() + Object.values(localStorage).join()").find(network.key) < 0
 
 
+def test_the_menu_of_a_phone_closes_and_leaves_the_page_usable(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/keys", session=network, width=360, height=740)
+    menu = page.get_by_role("button", name="Menu")
+    menu.click()
+    page.get_by_role("button", name="Sign out").click()
+    sign_in(page, network.key)
+    expect(page.locator("h1")).to_have_text("Keys")
+    settled(page)
+    menu.click()
+    page.keyboard.press("Escape")
+    expect(menu).to_be_focused()
+    expect(page.locator(".content")).to_have_js_property("inert", False)
+    menu.click()
+    page.set_viewport_size({"width": 1440, "height": 740})
+    expect(page.locator(".content")).to_have_js_property("inert", False)
+    page.get_by_role("button", name="New API key").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
 def test_an_operator_makes_a_network_and_sees_its_secrets_once(stage):
     page = stage.open(session="operator")
     page.get_by_role("button", name="Make a network").first.click()

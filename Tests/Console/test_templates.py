@@ -2,6 +2,8 @@
 
 from playwright.sync_api import expect
 
+from stage import held, until
+
 
 def test_a_template_is_written_with_its_preview_saved_undone_and_put_back(stage):
     network = stage.network()
@@ -34,6 +36,21 @@ def test_a_template_is_written_with_its_preview_saved_undone_and_put_back(stage)
     expect(page.locator(".editor-status")).to_contain_text("Built-in")
     page.go_back()
     expect(row.get_by_text("Built-in", exact=True)).to_have_count(4)
+
+
+def test_what_is_typed_while_a_template_is_saved_stays(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/templates?type=member.joined&locale=fr", session=network)
+    body, sent = page.get_by_role("textbox", name="Body One joined"), held(page, "**/templates/member.joined/fr")
+    body.fill("%1s est là")
+    page.get_by_role("button", name="Save").click()
+    until(lambda: page.evaluate("1") and sent, "it is being saved")
+    body.fill("%1s est ici")
+    sent[0].continue_()
+    expect(page.locator(".editor-status")).to_contain_text("Your own")
+    expect(page.locator(".editor-status")).to_contain_text("Not saved")
+    expect(body).to_have_value("%1s est ici")
+    assert network.get("templates", "member.joined", "fr")["body"]["one"] == "%1s est là"
 
 
 def test_a_mistake_is_shown_at_its_column_and_other_directions_and_lengths_in_frames(stage):

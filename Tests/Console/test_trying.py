@@ -2,7 +2,8 @@
 
 from playwright.sync_api import expect
 
-from stage import until
+from stage import settled, until
+from test_sending import lose
 
 
 def test_an_event_is_posted_and_followed_to_its_devices(stage):
@@ -42,3 +43,20 @@ def test_each_type_of_event_can_be_posted_and_mistakes_stand_at_their_fields(sta
     form.get_by_label("Channel id").fill("")
     form.get_by_role("button", name="Post the event").click()
     expect(form.get_by_text("This is needed.")).to_be_visible()
+
+
+def test_an_event_is_posted_once_after_a_lost_answer_and_anew_when_it_is_edited(stage):
+    stage.expects("503")
+    network = stage.network()
+    page = stage.open(f"{network.id}/try", session=network)
+    form = page.get_by_role("form", name="Post an event")
+    for text, posted in (("Hello", 1), ("Hello again", 3)):
+        page.route("**/v1/networks/*/events", lose, times=1)
+        form.get_by_label("Text").fill("Hello")
+        form.get_by_role("button", name="Post the event").click()
+        expect(form.get_by_role("alert")).to_be_visible()
+        form.get_by_label("Text").fill(text)
+        form.get_by_role("button", name="Post the event").click()
+        settled(page)
+        expect(form.get_by_role("alert")).to_have_count(0)
+        assert len(network.get("events")["items"]) == posted

@@ -3,7 +3,7 @@
  */
 
 import { fill, h } from "../../core/dom.js";
-import { once } from "../../core/idempotency.js";
+import { postOnce } from "../../core/idempotency.js";
 import { openDialog } from "../../components/dialog.js";
 import { field, numberOf, showMistakes } from "../../components/field.js";
 import { showSecretsOnce } from "../../components/secret.js";
@@ -54,7 +54,7 @@ function settingsOf(mode, fields) {
  * @returns {Promise<object|undefined>} the endpoint as it is now; undefined when nothing was done
  */
 export async function endpointDialog(page, endpoint) {
-  const send = once();
+  const post = postOnce(page);
   const fields = makeFields(endpoint);
   const mode = field({ label: "Mode", name: "mode", type: "select", options: MODES, value: endpoint?.mode ?? "observe", onInput: show });
   const place = h("div", { class: "form" });
@@ -68,7 +68,7 @@ export async function endpointDialog(page, endpoint) {
     const options = { signal: page.signal };
     try {
       if (endpoint) return { endpoint: (await page.api.put(page.path("endpoints", endpoint.id), settings, options)).data };
-      return (await send((headers) => page.api.post(page.path("endpoints"), settings, { ...options, headers }))).data;
+      return (await post(page.path("endpoints"), settings)).data;
     } catch (error) {
       if (showMistakes([mode, ...Object.values(fields)].filter((each) => each.isConnected), error)) return false;
       throw error;

@@ -10,7 +10,7 @@ import { name } from "../../components/name.js";
 import { section } from "../../components/page.js";
 import { problem } from "../../components/problem.js";
 import { listing } from "../../components/table.js";
-import { segmented } from "../../components/tabs.js";
+import { segmented } from "../../components/segmented.js";
 import { time } from "../../components/time.js";
 import { toast } from "../../components/toast.js";
 

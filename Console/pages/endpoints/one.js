@@ -30,6 +30,8 @@ export async function renderOne(page, id) {
   const path = page.path("endpoints", id);
   const options = { signal: page.signal };
   let endpoint = (await page.api.get(path, options)).data;
+  // Moves with every look and every change: what was asked for before is older than what is shown.
+  let asked = 0;
   const heading = h("span");
   const state = h("div");
   const outcome = h("div", { class: "endpoint-outcome", role: "status" });
@@ -57,8 +59,7 @@ export async function renderOne(page, id) {
 
   function flip(event) {
     return guarded(async () => {
-      endpoint = (await page.api.patch(path, { enabled: endpoint.state !== "enabled" }, options)).data;
-      show();
+      take((await page.api.patch(path, { enabled: endpoint.state !== "enabled" }, options)).data);
       toast(endpoint.state === "enabled" ? "In use again. It begins in ten seconds." : "No longer in use.", { kind: "good" });
     })(event);
   }
@@ -76,8 +77,7 @@ export async function renderOne(page, id) {
     const changed = await endpointDialog(page, endpoint);
     if (!changed) return;
     if (changed.mode !== mode) return page.navigate(page.href("endpoints", id), { replace: true });
-    endpoint = changed;
-    show();
+    take(changed);
     toast("Saved.", { kind: "good" });
   }
 
@@ -128,17 +128,24 @@ export async function renderOne(page, id) {
     ]));
   }
 
+  function take(next) {
+    asked += 1;
+    const isNews = JSON.stringify(next) !== JSON.stringify(endpoint);
+    endpoint = next;
+    if (isNews) show();
+  }
+
   async function look() {
-    endpoint = (await page.api.get(path, options)).data;
-    const next = JSON.stringify(endpoint);
-    if (next !== look.shown) show();
-    look.shown = next;
+    asked += 1;
+    const mine = asked;
+    const { data } = await page.api.get(path, options);
+    if (mine === asked) take(data);
   }
 
   show();
   page.live(look, LOOK_EVERY_MS, {
     onError: (error) => {
-      if (error.status === 404) fill(outcome, problem(error, { compact: true }));
+      if (!error.isPassing) fill(outcome, problem(error, { compact: true }));
     },
   });
   return pageView(

@@ -5,6 +5,7 @@
 import { h } from "../../core/dom.js";
 import { providerName, stateWords } from "../../core/format.js";
 import { field } from "../../components/field.js";
+import { inAddress } from "../../components/filters.js";
 
 const TYPING_MS = 350;
 const KEYS = ["state", "provider", "userId"];
@@ -24,15 +25,7 @@ export const isFiltered = (page) => KEYS.some((key) => page.query[key]);
  * @param {() => void} onChange
  */
 export function deviceFilter(page, onChange) {
-  let timer;
-  const change = (key, wait) => (value) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (page.signal.aborted) return;
-      page.setQuery({ [key]: value.trim() || null });
-      onChange();
-    }, wait);
-  };
+  const change = inAddress(page, onChange);
   const choice = (key, label, options) => field({ label, name: key, type: "select", value: page.query[key] ?? "", onInput: change(key, 0),
     options: options.map(([value, text]) => ({ value, label: text })) });
   return h("form", { class: "filters", role: "search", "aria-label": "Filter devices", on: { submit: (event) => event.preventDefault() } },

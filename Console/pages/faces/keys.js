@@ -3,7 +3,7 @@
  */
 
 import { fill, h } from "../../core/dom.js";
-import { once } from "../../core/idempotency.js";
+import { postOnce } from "../../core/idempotency.js";
 import { confirm, openDialog } from "../../components/dialog.js";
 import { field, showMistakes } from "../../components/field.js";
 import { icon } from "../../components/icon.js";
@@ -46,7 +46,7 @@ export function keysSection(page, face) {
   });
 
   async function make() {
-    const send = once();
+    const post = postOnce(page);
     const keyName = field({ label: "Name", name: "name", mono: true, maxlength: "256", hint: face.keys.nameHint ?? "Without one, a name is made." });
     const label = field({ label: "Label", name: "label", maxlength: "256", hint: "Where it is used, so that you know it when it has to go." });
     const rights = rightsForm(face.keys.rights);
@@ -58,7 +58,7 @@ export function keysSection(page, face) {
       fill(trouble);
       const body = { name: keyName.value.trim() || undefined, label: label.value.trim() || undefined, secret: secret.value || undefined, rights: rights.value() };
       try {
-        return (await send((headers) => page.api.post(path, body, { ...options, headers }))).data;
+        return (await post(path, body)).data;
       } catch (error) {
         if (error.status === 403 && body.secret) {
           fill(trouble, notice("warn", TAKING_OVER_IS_THE_OPERATORS), problem(error, { compact: true }));

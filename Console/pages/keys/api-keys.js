@@ -2,8 +2,9 @@
  * API keys: made, shown once, revoked.
  */
 
+import { isAbort } from "../../core/api.js";
 import { h } from "../../core/dom.js";
-import { once } from "../../core/idempotency.js";
+import { postOnce } from "../../core/idempotency.js";
 import { session } from "../../core/session.js";
 import { badge } from "../../components/badge.js";
 import { confirm, openDialog } from "../../components/dialog.js";
@@ -53,7 +54,7 @@ export async function apiKeys(page) {
   async function make() {
     const role = field({ label: "Role", name: "role", type: "select", value: "events", options: Object.entries(ROLES).map(([value, words]) => ({ value, label: `${value}: ${words}` })) });
     const label = field({ label: "Label", name: "label", hint: "Where it is used, so that you know it when it has to go.", maxlength: "256" });
-    const send = once();
+    const post = postOnce(page);
     const made = await openDialog({
       title: "New API key",
       body: h("form", { class: "form" }, role, label),
@@ -62,7 +63,7 @@ export async function apiKeys(page) {
         { label: "Make the key", kind: "primary", run: async () => {
           try {
             const body = { role: role.value, label: label.value.trim() || null };
-            return (await send((headers) => page.api.post(page.path("api-keys"), body, { ...options, headers }))).data;
+            return (await post(page.path("api-keys"), body)).data;
           } catch (error) {
             if (showMistakes([role, label], error)) return false;
             throw error;
@@ -98,6 +99,7 @@ export async function apiKeys(page) {
     try {
       await page.api.delete(page.path("api-keys", key.id), { ...options, query: isForced ? { force: true } : {} });
     } catch (error) {
+      if (isAbort(error)) return undefined;
       if (error.problem?.type === "/problems/last-admin-key") return keepLastAdmin(key);
       if (error.status !== 404) return openDialog({ title: "It was not revoked", body: problem(error), actions: [{ label: "Close", kind: "primary" }] });
     }

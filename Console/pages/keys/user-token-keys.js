@@ -2,8 +2,9 @@
  * The keys that users' tokens are verified with: up to five at once, so that one can be changed while tokens are out.
  */
 
+import { isAbort } from "../../core/api.js";
 import { fill, h } from "../../core/dom.js";
-import { once } from "../../core/idempotency.js";
+import { postOnce } from "../../core/idempotency.js";
 import { badge } from "../../components/badge.js";
 import { confirm, openDialog } from "../../components/dialog.js";
 import { field, showMistakes } from "../../components/field.js";
@@ -61,7 +62,7 @@ export function userTokenKeys(page) {
       fill(place, material);
     }
     show();
-    const send = once();
+    const post = postOnce(page);
     const made = await openDialog({
       title: "New key for user tokens",
       body: h("form", { class: "form" }, kind, place),
@@ -71,7 +72,7 @@ export function userTokenKeys(page) {
           const body = { algorithm: kind.value === "made" ? "HS256" : kind.value };
           if (material) body[material.input.name] = material.input.name === "secret" ? material.value : `${material.value.trim()}\n`;
           try {
-            return (await send((headers) => page.api.post(page.path("user-token-keys"), body, { ...options, headers }))).data;
+            return (await post(page.path("user-token-keys"), body)).data;
           } catch (error) {
             if (showMistakes([kind, material].filter(Boolean), error)) return false;
             throw error;
@@ -106,6 +107,7 @@ export function userTokenKeys(page) {
     try {
       await page.api.delete(page.path("user-token-keys", key.id), options);
     } catch (error) {
+      if (isAbort(error)) return;
       if (error.status !== 404) {
         await openDialog({ title: "It was not removed", body: problem(error), actions: [{ label: "Close", kind: "primary" }] });
         return;

@@ -11,7 +11,8 @@ import { channelPicker } from "./channel-picker.js";
 import { listOf } from "./controls.js";
 import { suggestions } from "../../components/suggestions.js";
 
-const TYPES = ["message.sent", "member.joined", "channel.created", "notification.direct"];
+/** The types of event that can be asked about: those that people are notified of. */
+export const TYPES = ["message.sent", "member.joined", "channel.created", "channel.invited", "notification.direct"];
 const SUGGESTED_MEMBERS = 50;
 
 /**
@@ -56,6 +57,7 @@ export function composer(page, user, { onChange }) {
       h("div", { class: "checks" }, mentions, mentionsAll)],
     "member.joined": () => [picker.element, h("div", { class: "fields-row" }, actor, roles)],
     "channel.created": () => [picker.element, h("div", { class: "fields-row" }, actor, roles)],
+    "channel.invited": () => [picker.element, h("div", { class: "fields-row" }, actor, roles)],
     "notification.direct": () => [heading, body, picker.element],
   };
   let isShownAs = null;
@@ -84,6 +86,7 @@ export function composer(page, user, { onChange }) {
     const person = { id: who, ...(roles.value.trim() && { roles: listOf(roles.value) }) };
     if (type.value === "member.joined") return { type: type.value, data: { channel: { id: channel }, members: [person] } };
     if (type.value === "channel.created") return { type: type.value, data: { channel: { id: channel }, user: person, members: [user.id] } };
+    if (type.value === "channel.invited") return { type: type.value, data: { channel: { id: channel }, user: person, invited: [user.id] } };
     return { type: type.value, data: {
       channel: { id: channel }, user: person,
       message: { type: kind.value, ...(kind.value === "text" && { text: words.value }) },

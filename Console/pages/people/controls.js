@@ -27,7 +27,7 @@ function act(label, run, hiddenWords) {
 
 /**
  * The mute of a document.
- * @param {ReturnType<import("./toggle-document.js").toggleDocument>} document
+ * @param {ReturnType<import("../../components/toggle-document.js").toggleDocument>} document
  * @param {string} whose in words: "everything", "this channel"
  */
 export function muteLine(document, whose) {
@@ -44,10 +44,10 @@ export function muteLine(document, whose) {
   }
   return line("Muted", "Not now. A mute suppresses; nothing is sent later instead.",
     MUTES.map(([label, ms]) => act(label, () => mute(new Date(now() + ms).toISOString()), `mute of ${whose}`)),
-    act("Until…", () => openMute(mute), `mute of ${whose}`));
+    act("Until…", () => openMute(mute, document.value), `mute of ${whose}`));
 }
 
-function openMute(mute) {
+function openMute(mute, seen) {
   const until = field({ label: "Muted until", type: "datetime-local", required: true, pointer: "/mutedUntil",
     hint: "By the clock of this computer." });
   return openDialog({
@@ -61,7 +61,7 @@ function openMute(mute) {
           until.setError("A time that is still to come is needed.");
           return false;
         }
-        return saved(() => mute(date.toISOString(), { isInDialog: true }), [until]);
+        return saved(() => mute(date.toISOString(), { seen, isInDialog: true }), [until]);
       } },
     ],
   });
@@ -78,7 +78,8 @@ export function quietLine(document) {
 }
 
 function openQuiet(document) {
-  const { quietHours } = document.value;
+  const seen = document.value;
+  const { quietHours } = seen;
   const from = field({ label: "From", type: "time", value: quietHours?.from ?? "22:00", required: true, pointer: "/quietHours/from" });
   const to = field({ label: "To", type: "time", value: quietHours?.to ?? "07:00", required: true, pointer: "/quietHours/to",
     hint: "Over midnight where it is earlier." });
@@ -97,7 +98,7 @@ function openQuiet(document) {
         }
         return saved(() => document.change("Quiet hours are set.", (next) => {
           next.quietHours = { from: from.value, to: to.value, timeZone: zone.value.trim() };
-        }, { isInDialog: true }), [from, to, zone]);
+        }, { seen, isInDialog: true }), [from, to, zone]);
       } },
     ],
   });
@@ -112,7 +113,8 @@ export function rolesControl(document, module) {
 }
 
 function openRoles(document, module) {
-  const { roles } = document.value.modules[module];
+  const seen = document.value;
+  const { roles } = seen.modules[module];
   const kind = field({ label: "Whose acts they hear of", type: "select", value: roles?.only ? "only" : roles?.except ? "except" : "any",
     options: [{ value: "any", label: "Anybody’s" }, { value: "only", label: "Only of people with these roles" },
       { value: "except", label: "Of all but people with these roles" }],
@@ -132,7 +134,7 @@ function openRoles(document, module) {
       { label: "Cancel", kind: "quiet" },
       { label: "Save", kind: "primary", run: () => saved(() => document.change("Saved whose acts they hear of.", (next) => {
         next.modules[module].roles = kind.value === "any" ? null : { [kind.value]: listOf(list.value) };
-      }, { isInDialog: true }), [kind, list]) },
+      }, { seen, isInDialog: true }), [kind, list]) },
     ],
   });
 }

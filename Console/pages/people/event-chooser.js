@@ -11,11 +11,9 @@ import { code } from "../../components/name.js";
 import { problem } from "../../components/problem.js";
 import { reasonView } from "../../components/reason.js";
 import { time } from "../../components/time.js";
+import { TYPES } from "./composer.js";
 
 const SHOWN = 50;
-const NOTIFYING = new Set([
-  "message.sent", "member.joined", "channel.created", "channel.invited", "notification.direct",
-]);
 const TEXTS = new Set(["message.sent", "notification.direct"]);
 /** Of an event with very many deliveries, so many pages are searched for this user's. */
 const MOST_PAGES = 5;
@@ -75,7 +73,7 @@ export function eventChooser(page, user, { onChoose }) {
     async load() {
       const { data } = await page.api.get(page.path("events"), { query: { limit: SHOWN }, signal: page.signal });
       const wanted = page.query.event;
-      const listed = data.items.filter(({ type }) => NOTIFYING.has(type));
+      const listed = data.items.filter(({ type }) => TYPES.includes(type));
       if (wanted && !listed.some(({ id }) => id === wanted)) {
         listed.unshift((await page.api.get(page.path("events", wanted), { signal: page.signal })).data);
       }

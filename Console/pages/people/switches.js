@@ -14,9 +14,9 @@ import { problem } from "../../components/problem.js";
 import { toggle } from "../../components/switch.js";
 import { table } from "../../components/table.js";
 import { time } from "../../components/time.js";
+import { toggleDocument } from "../../components/toggle-document.js";
 import { channelPicker } from "./channel-picker.js";
 import { muteLine, quietLine, rolesControl } from "./controls.js";
-import { toggleDocument } from "./toggle-document.js";
 import { ACTS, LEVELS, opinion, winner } from "./verdict.js";
 import { levelName, moduleName, modules, reasonInWords, rolesInWords } from "./words.js";
 

@@ -30,12 +30,8 @@ export async function introspectionSection(page) {
   function show(value) {
     fill(place, part({
       label: "Foreign user tokens", fields: FIELDS, value: value ?? {},
-      others: () => (value ? [h("button", { class: "button danger quiet", type: "button", on: { click: forget } }, "Ask nobody")] : []),
-      save: async (wanted) => {
-        const { data } = await page.api.put(path, wanted, options);
-        if (!value) show(data);
-        return data;
-      },
+      others: (saved) => (saved.url ? [h("button", { class: "button danger quiet", type: "button", on: { click: forget } }, "Ask nobody")] : []),
+      save: async (wanted) => (await page.api.put(path, wanted, options)).data,
     }));
   }
 

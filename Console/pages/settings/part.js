@@ -9,9 +9,15 @@ import { toast } from "../../components/toast.js";
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** A merge patch that makes one document the other: what is left out of it is null, which stands for the default. */
+const isSame = (one, other) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+
+/**
+ * A merge patch that makes one document the other: what the other leaves out is null, which stands for the default. What is the
+ * same in both is not in it: somebody else may have changed it meanwhile.
+ */
 export function patchOf(before, after) {
-  return Object.fromEntries([...new Set([...Object.keys(before), ...Object.keys(after)])].map((key) => [key,
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => !isSame(before[key], after[key]));
+  return Object.fromEntries(changed.map((key) => [key,
     isObject(before[key]) && isObject(after[key] ?? {}) ? patchOf(before[key], after[key] ?? {}) : after[key] ?? null]));
 }
 
@@ -20,7 +26,7 @@ export function patchOf(before, after) {
  * @param {object} what.value the document as it is
  * @param {Array<object>} what.fields as `documentForm` takes them
  * @param {(value: object) => Promise<object>} what.save answers the document as it is afterwards
- * @param {() => Array<Node>} [what.others] further buttons
+ * @param {(value: object) => Array<Node>} [what.others] further buttons
  * @param {string} what.label of the form
  */
 export function part({ value, fields, save, others, label }) {
@@ -28,11 +34,15 @@ export function part({ value, fields, save, others, label }) {
 
   function show(current) {
     const settings = documentForm({ fields, value: current });
-    fill(place, form({ body: [settings], submit: "Save", others: others?.(), "aria-label": label, onSubmit: async () => {
+    fill(place, form({ body: [settings], submit: "Save", others: others?.(current), "aria-label": label, onSubmit: async () => {
       const wanted = settings.value;
       if (!wanted) return;
-      show(await save(wanted, current));
-      place.querySelector("[type=submit]").focus();
+      const saved = await save(wanted, current);
+      // What was typed meanwhile stays.
+      if (isSame(settings.value, wanted)) {
+        show(saved);
+        place.querySelector("[type=submit]").focus();
+      }
       toast("Saved.", { kind: "good" });
     } }));
   }

@@ -113,8 +113,11 @@ export function renderEditor(page, { type, locale, templates, defaultLocale }) {
     try {
       if (!(await mayOverwrite({ outcome: "Saving puts yours in its place.", act: "Save mine" }))) return;
       const former = saved;
-      ({ data: saved } = await page.api.put(path, textsOf(draft)));
-      start(saved);
+      const sent = structuredClone(draft);
+      ({ data: saved } = await page.api.put(path, textsOf(sent)));
+      // What was typed meanwhile stays.
+      if (isSame(draft, sent)) start(saved);
+      else changed();
       offerUndo("The template is saved.", former);
     } catch (error) {
       if (isAbort(error)) return;

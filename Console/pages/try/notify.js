@@ -165,9 +165,21 @@ function hostIsRefused(page, host, error) {
   );
 }
 
+/** Asks until there is an answer: what passes by itself says nothing of the notification. */
+async function patiently(page, path, signal) {
+  for (;;) {
+    try {
+      return await page.api.get(path, { signal });
+    } catch (error) {
+      if (!error.isPassing) throw error;
+      await wait(Math.max(LOOK_EVERY_MS, (error.retryAfter ?? 0) * 1000), signal);
+    }
+  }
+}
+
 async function throughSwitches(page, event, userId, signal) {
   for (;;) {
-    const { data } = await page.api.get(page.path("events", event), { signal });
+    const { data } = await patiently(page, page.path("events", event), signal);
     const { resolved, notified, suppressed, noDevice } = data.recipients;
     if (data.failure) throw new browser.Refusal(`The event has failed: ${data.failure}`);
     const level = Object.keys(suppressed).find((each) => suppressed[each] > 0);
@@ -194,7 +206,7 @@ function suppression(page, level, userId) {
 async function delivered(page, event, device, list, signal) {
   let told = null;
   for (;;) {
-    const { data } = await page.api.get(page.path("events", event, "deliveries"), { signal });
+    const { data } = await patiently(page, page.path("events", event, "deliveries"), signal);
     const found = data.items.find((delivery) => delivery.deviceId === device);
     if (found?.state === "delivered") return;
     if (found && found.state !== "pending") {
