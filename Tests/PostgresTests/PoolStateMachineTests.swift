@@ -48,6 +48,33 @@ import Testing
         #expect(machine.request(4) == [.lease(1, to: 4)])
     }
 
+    @Test mutating func `lends what nobody uses, and half of all at the most`() {
+        #expect(machine.lend() == nil)
+        lease(1, 2)
+        #expect(machine.lend() == nil)
+        _ = machine.release(1, isReusable: true)
+        _ = machine.release(2, isReusable: true)
+        #expect(machine.lend() == 2)
+        #expect(machine.lend() == nil)
+        #expect(machine.request(3) == [.lease(1, to: 3)])
+        _ = machine.request(4)
+        #expect(machine.release(2, isReusable: true) == [.lease(2, to: 4)])
+        _ = machine.release(2, isReusable: true)
+        #expect(machine.lend() == 2)
+        #expect(machine.release(2, isReusable: false) == [.close(2)])
+        _ = machine.release(1, isReusable: true)
+        #expect(machine.lend() == 1)
+        _ = machine.shutDown()
+        #expect(machine.release(1, isReusable: true) == [.close(1), .finish])
+    }
+
+    @Test mutating func `lends nothing of a pool of one`() {
+        machine = PoolStateMachine(limit: 1, waiterLimit: 3)
+        lease(1)
+        _ = machine.release(1, isReusable: true)
+        #expect(machine.lend() == nil)
+    }
+
     @Test mutating func `hands a returned connection on`() {
         lease(1, 2)
         _ = machine.request(3)

@@ -274,29 +274,6 @@ import Testing
         }
     }
 
-    private func use(_ pool: PostgresPool) async throws {
-        try await pool.withConnection { session in _ = try session.execute("SELECT 1") }
-    }
-
-    private func backend(_ pool: PostgresPool) async throws -> Int32? {
-        try await pool.withConnection { session in
-            try session.queryFirst("SELECT pg_backend_pid()") { row in try row.decode(0, as: Int32.self) }
-        }
-    }
-
-    /// Ends a session and waits until it is gone.
-    private func terminate(_ processID: Int32?) async throws {
-        let processID = try #require(processID)
-        try await withTestPool { pool in
-            let isGone = try await pool.withConnection { session in
-                try session.queryFirst("SELECT pg_terminate_backend(\(processID), 10000)") { row in
-                    try row.decode(0, as: Bool.self)
-                }
-            }
-            #expect(isGone == true)
-        }
-    }
-
     /// Runs `body` while somebody else holds a connection.
     private func withHeldConnection<Value>(
         _ pool: PostgresPool,

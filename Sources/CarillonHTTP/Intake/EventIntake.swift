@@ -20,6 +20,7 @@ final class EventIntake: RequestIntake {
     private let services: Services
     private let settings: ServerSettings
     private let loop: any EventLoop
+    private let executor: LoopExecutor
     private let journal: PostJournal
     private let count: PostCount
     private let metrics: RequestMetrics
@@ -35,6 +36,7 @@ final class EventIntake: RequestIntake {
         self.services = services
         self.settings = settings
         self.loop = loop
+        executor = LoopExecutor(loop)
         journal = PostJournal(entries: services.journal, history: services.history)
         count = PostCount(services, journal: journal)
         metrics = RequestMetrics(factory: services.metrics)
@@ -80,7 +82,8 @@ final class EventIntake: RequestIntake {
         lastFlight += 1
         flights[lastFlight] = flight
         let intake = NIOLoopBound(self, eventLoop: loop)
-        Task { [services, limit = settings.workLimit, events = flight.flatMap(\.post.events), number = lastFlight] in
+        let (events, number) = (flight.flatMap(\.post.events), lastFlight)
+        Task(executorPreference: executor) { [services, limit = settings.workLimit] in
             let outcome: Result<[Receipt], any Error>
             do {
                 let receipts = try await UnitOfWork.run(within: limit) { try await services.accept(events, network) }
@@ -88,7 +91,7 @@ final class EventIntake: RequestIntake {
             } catch {
                 outcome = .failure(error)
             }
-            intake.eventLoop.execute { intake.value.land(number, of: network, outcome) }
+            intake.value.land(number, of: network, outcome)
         }
     }
 

@@ -12,6 +12,9 @@ package final class PostgresEventInbox: EventInbox {
         self.pool = pool
     }
 
+    /// That of a connection that is to spare.
+    package func freeThread() -> (any StoreThread)? { pool.lend() }
+
     /// Commits events and what they say of users, channels and members; durable when it returns.
     ///
     /// That takes two round trips: one to learn which events are new, and one for all that follows from it, see

@@ -23,6 +23,9 @@ package final class PostgresOutbox: Outbox {
         self.endpoints = endpoints
     }
 
+    /// That of a connection that is to spare.
+    package func freeThread() -> (any StoreThread)? { pool.lend() }
+
     /// Commits pages of expanded events: their deliveries, and how far each event is.
     package func enqueue(_ expansions: [Expansion]) async throws -> [Bool] {
         guard !expansions.isEmpty else { return [] }

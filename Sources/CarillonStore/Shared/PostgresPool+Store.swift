@@ -52,6 +52,8 @@ extension PostgresConfiguration {
     }
 }
 
+extension LentConnection: StoreThread {}
+
 extension PostgresPool {
     /// Runs a short write. Locks are taken in one order everywhere; should two writes still meet head-on, one runs again. It
     /// waits for a lock as long as `lockWait`, if that is not as long as a statement may take.

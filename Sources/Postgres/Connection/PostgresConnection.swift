@@ -10,7 +10,7 @@ actor PostgresConnection {
     }
 
     nonisolated let canceller = StatementCanceller()
-    private nonisolated let thread = ConnectionThread()
+    nonisolated let thread = ConnectionThread()
     private let configuration: PostgresConfiguration
     private(set) var executor: StatementExecutor?
 

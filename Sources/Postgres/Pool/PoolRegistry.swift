@@ -5,6 +5,20 @@ struct PoolLease: Sendable {
     let connection: PostgresConnection
 
     var metadata: Logger.Metadata { ["postgres.connection": "\(id)"] }
+
+    /// Runs the work of the caller's task, whose cancellation interrupts it.
+    func run<Value: Sendable>(
+        until deadline: ContinuousClock.Instant?,
+        _ work: @Sendable (StatementExecutor) throws -> Value
+    ) async -> PostgresConnection.Outcome<Value> {
+        // Cleared before the handler is in place: a task that is cancelled by then calls it at once.
+        connection.canceller.reset()
+        return await withTaskCancellationHandler {
+            await connection.run(until: deadline, work)
+        } onCancel: {
+            connection.canceller.cancel()
+        }
+    }
 }
 
 /// Performs what the pool's state machine decides.
@@ -63,6 +77,14 @@ final class PoolRegistry: Sendable {
             return state.machine.request(waiter, first: first)
         }
         return waiter
+    }
+
+    /// A connection that nobody uses, if one is to spare.
+    func lend() -> PoolLease? {
+        state.withLock { state in
+            guard let id = state.machine.lend() else { return nil }
+            return state.connections[id].map { PoolLease(id: id, connection: $0) }
+        }
     }
 
     /// The answer, if it is there already.

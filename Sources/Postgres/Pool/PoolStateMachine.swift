@@ -31,6 +31,8 @@ struct PoolStateMachine {
     private let waiterLimit: Int
     private var connections: [ConnectionID: Status] = [:]
     private var idle: [ConnectionID] = []
+    /// Which of the leased ones a task has for as long as it works.
+    private var loaned: Set<ConnectionID> = []
     private var waiters: [WaiterID] = []
     /// How many of them, at the front, have precedence.
     private var preferred = 0
@@ -71,6 +73,14 @@ struct PoolStateMachine {
         return openAsNeeded(afterFailures: isRefused ? failures : 0)
     }
 
+    /// Lends a connection that nobody uses; `nil` where there is none, or others would not find half of all.
+    mutating func lend() -> ConnectionID? {
+        guard !isShuttingDown, loaned.count < limit / 2, let connection = idle.popLast() else { return nil }
+        connections[connection] = .leased
+        loaned.insert(connection)
+        return connection
+    }
+
     /// A caller waits no longer. Nothing happens when it has been served already.
     mutating func withdraw(_ waiter: WaiterID, because failure: Failure) -> [Action] {
         guard let index = waiters.firstIndex(of: waiter) else { return [] }
@@ -107,6 +117,7 @@ struct PoolStateMachine {
 
     mutating func release(_ connection: ConnectionID, isReusable: Bool) -> [Action] {
         guard connections[connection] == .leased else { return [] }
+        loaned.remove(connection)
         guard isReusable, !isShuttingDown else {
             connections[connection] = nil
             return [.close(connection)] + openAsNeeded(afterFailures: 0) + finishIfDrained()

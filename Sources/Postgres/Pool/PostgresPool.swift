@@ -77,6 +77,13 @@ public final class PostgresPool: Service, Sendable {
         }
     }
 
+    /// Lends a connection that is free, with its thread, for as long as a task works.
+    ///
+    /// - Returns: The connection; `nil` where none is open that nobody uses, or half of the pool is lent already.
+    public func lend() -> LentConnection? {
+        registry.lend().map { LentConnection($0, of: registry) }
+    }
+
     /// Keeps the pool until graceful shutdown or cancellation, then turns new callers away, lets those at work finish,
     /// and closes the connections.
     public func run() async throws {
@@ -92,17 +99,14 @@ public final class PostgresPool: Service, Sendable {
         _ work: @Sendable (StatementExecutor) throws -> Value
     ) async throws -> Value {
         let deadline = configuration.deadline?()
+        if let lent = LentConnection.current, lent.isUsable(in: registry) {
+            configuration.onWait?(.zero)
+            if let result = await lent.run(until: deadline, work) { return try result.get() }
+        }
         let longestWait = ContinuousClock.now + configuration.acquireTimeout
         while true {
             let lease = try await acquire(until: deadline.map { min($0, longestWait) } ?? longestWait)
-            // Cleared before the handler is in place: a task that is cancelled by then calls it at once.
-            lease.connection.canceller.reset()
-            let outcome = await withTaskCancellationHandler {
-                await lease.connection.run(until: deadline, work)
-            } onCancel: {
-                lease.connection.canceller.cancel()
-            }
-            switch outcome {
+            switch await lease.run(until: deadline, work) {
             case .unused:
                 logger.debug("Replacing a broken PostgreSQL connection", metadata: lease.metadata)
                 registry.release(lease, isReusable: false)

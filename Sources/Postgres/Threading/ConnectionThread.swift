@@ -6,11 +6,11 @@
     import Glibc
 #endif
 
-/// The thread of one connection, as an executor for the actor that owns the connection.
+/// The thread of one connection, as an executor for the actor that owns the connection, and for tasks that are its guests.
 ///
 /// libpq may block on it as long as it likes. Jobs run one at a time, in the order they came; after ``stop()`` those that
-/// are queued still run, then the thread ends. Nothing may be enqueued after that.
-final class ConnectionThread: SerialExecutor {
+/// are queued still run, and those of guests, then the thread ends. Nothing may be enqueued after that.
+final class ConnectionThread: SerialExecutor, TaskExecutor {
     private enum Work {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
@@ -19,6 +19,8 @@ final class ConnectionThread: SerialExecutor {
     private struct State {
         var queue: [Work] = []
         var isStopping = false
+        /// How many tasks may still have jobs for it.
+        var guests = 0
         var identity: pthread_t?
     }
 
@@ -41,7 +43,20 @@ final class ConnectionThread: SerialExecutor {
         monitor.withLock { $0.queue.append(.closure(closure)) }
     }
 
-    /// Lets the thread end once its queue is empty.
+    /// Whether the caller runs on it.
+    var isCurrent: Bool { monitor.withLock(\.identity) == pthread_self() }
+
+    /// Keeps the thread for a task's jobs until the task ``leave()``s.
+    func enter() {
+        monitor.withLock { $0.guests += 1 }
+    }
+
+    /// A guest has no further jobs.
+    func leave() {
+        monitor.withLock { $0.guests -= 1 }
+    }
+
+    /// Lets the thread end once its queue is empty and its guests have left.
     func stop() {
         monitor.withLock { $0.isStopping = true }
     }
@@ -54,8 +69,7 @@ final class ConnectionThread: SerialExecutor {
     }
 
     func checkIsolated() {
-        let identity = monitor.withLock(\.identity)
-        precondition(identity == pthread_self(), "not on the connection's thread")
+        precondition(isCurrent, "not on the connection's thread")
     }
 
     private func loop() {
@@ -63,7 +77,11 @@ final class ConnectionThread: SerialExecutor {
         while let batch = nextBatch() {
             for work in batch {
                 switch work {
-                case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+                case .job(let job):
+                    job.runSynchronously(
+                        isolatedTo: asUnownedSerialExecutor(),
+                        taskExecutor: asUnownedTaskExecutor()
+                    )
                 case .closure(let closure): closure()
                 }
             }
@@ -76,7 +94,7 @@ final class ConnectionThread: SerialExecutor {
                 defer { state.queue.removeAll() }
                 return .some(state.queue)
             }
-            return state.isStopping ? .some(nil) : nil
+            return state.isStopping && state.guests == 0 ? .some(nil) : nil
         }
     }
 }

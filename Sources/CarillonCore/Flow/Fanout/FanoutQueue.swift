@@ -33,6 +33,9 @@ package final class FanoutQueue: Entrance {
         let start: ContinuousClock.Instant
         /// Whether it is of networks that had nothing in work.
         let isOfNewcomers: Bool
+
+        /// Whether none of its events is known to have more recipients than a page.
+        var isOfFirstPages: Bool { turns.allSatisfy { $0.item.cursor == nil } }
     }
 
     private struct State {
@@ -155,12 +158,13 @@ package final class FanoutQueue: Entrance {
 
     /// A batch is through; its events may be lined up again.
     func finished(_ batch: Batch) {
-        state.withLock { state in
+        let hasTurn = state.withLock { state in
             state.inWork[batch.number] = nil
             for turn in batch.turns { state.queue.finished(turn, at: .now) }
             if batch.isOfNewcomers { state.servesNewcomers = false } else { state.pacing.end(batch.start) }
+            return state.queue.hasTurn
         }
-        wake.yield()
+        if hasTurn { wake.yield() }
     }
 
     /// Gives events to whoever claims them first, once `delay` has passed.

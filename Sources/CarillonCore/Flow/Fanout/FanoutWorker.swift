@@ -95,18 +95,12 @@ package final class FanoutWorker: Service {
         await withDiscardingTaskGroup { group in
             for await _ in queue.wakeups {
                 while let batch = queue.next() {
-                    group.addTask {
-                        await Precedence.$isGranted.withValue(batch.isOfNewcomers) {
-                            // A large audience's further pages are read alone: nobody else's event waits for them.
-                            let events = batch.turns.map(\.item)
-                            let small = events.filter { $0.cursor == nil }
-                            if !small.isEmpty { await self.expand(small) }
-                            for event in events where event.cursor != nil {
-                                await self.expand([event], readsAhead: events.count == 1 && !batch.isOfNewcomers)
-                            }
-                        }
-                        self.queue.finished(batch)
-                        self.metrics.waiting(events: self.queue.count)
+                    group.addTask(on: batch.isOfFirstPages ? inbox.freeThread() : nil) {
+                        try await self.expandAtOnce(batch)
+                        self.finished(batch)
+                    } otherwise: { failure in
+                        await self.expand(batch, after: failure)
+                        self.finished(batch)
                     }
                 }
                 if let moment = queue.momentToLookAgain() {
@@ -119,18 +113,44 @@ package final class FanoutWorker: Service {
         }
     }
 
+    private func expandAtOnce(_ batch: FanoutQueue.Batch) async throws {
+        try await Precedence.$isGranted.withValue(batch.isOfNewcomers) {
+            await putBack(try await expandOnce(batch.turns.map(\.item), nil, readsAhead: false).unfinished)
+        }
+    }
+
+    private func expand(_ batch: FanoutQueue.Batch, after failure: (any Error)?) async {
+        await Precedence.$isGranted.withValue(batch.isOfNewcomers) {
+            // A large audience's further pages are read alone: nobody else's event waits for them.
+            let events = batch.turns.map(\.item)
+            let small = events.filter { $0.cursor == nil }
+            if !small.isEmpty { await self.expand(small, after: failure) }
+            for event in events where event.cursor != nil {
+                await self.expand([event], readsAhead: events.count == 1 && !batch.isOfNewcomers)
+            }
+        }
+    }
+
+    private func finished(_ batch: FanoutQueue.Batch) {
+        queue.finished(batch)
+        metrics.waiting(events: queue.count)
+    }
+
     /// Expands a page of each event of a batch; while the database is away it is tried again, and given back after a while.
     ///
     /// - Parameters:
     ///   - events: The events.
     ///   - readsAhead: Whether further pages of a single one follow at once while nobody else's events wait.
-    func expand(_ events: [PendingEvent], readsAhead: Bool = false) async {
+    ///   - failure: What has come of trying it; `nil` when it was not tried yet.
+    func expand(_ events: [PendingEvent], readsAhead: Bool = false, after failure: (any Error)? = nil) async {
         let clock = ContinuousClock()
         var (events, ahead) = (events, nil as PageAhead?)
         var start = clock.now
         var backoff = Duration.milliseconds(50)
+        var failure = failure
         while !Task.isCancelled {
             do {
+                if let former = failure.take() { throw former }
                 (events, ahead) = try await expandOnce(events, ahead, readsAhead: readsAhead)
                 guard ahead != nil, !Task.isCancelled else { return await putBack(events) }
                 (start, backoff) = (clock.now, .milliseconds(50))

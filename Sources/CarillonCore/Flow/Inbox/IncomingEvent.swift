@@ -106,7 +106,7 @@ package struct RecipientTally: Sendable, Equatable {
 }
 
 /// The durable inbox of accepted events.
-package protocol EventInbox: Sendable {
+package protocol EventInbox: StoreThreadSource {
     /// Commits events and what they say of users, channels and members; durable when it returns.
     ///
     /// The answer has one element for each event, in order. The events of one call are committed together, so one that

@@ -9,7 +9,7 @@ package final class AddressLookup: Sendable {
     package init(_ devices: Placed<any DeviceStore>) {
         readings = devices.map { devices in
             Readings(weight: { $0.address.text.utf8.count + 256 }) { places, _ in
-                try await withDeadline(Ingestor.deadline) { try await devices.devices(reachedAt: places) }
+                try await UnitOfWork.run(within: Ingestor.deadline) { try await devices.devices(reachedAt: places) }
             }
         }
     }

@@ -34,9 +34,9 @@ package final class Ingestor: Sendable {
         self.clock = clock
         self.metrics = metrics
         self.statistics = statistics
-        commits = Batcher(weight: { $0.body.count + 512 }) { events, lockWait in
+        commits = Batcher(weight: { $0.body.count + 512 }, freeThread: inbox.freeThread) { events, lockWait in
             metrics.groupCommit(of: events.count)
-            let acceptances = try await withDeadline(deadline) {
+            let acceptances = try await UnitOfWork.run(within: deadline) {
                 try await inbox.accept(events, lockWait: lockWait)
             }
             // All of a batch at once, so that they are expanded together, too.

@@ -100,7 +100,7 @@ package protocol OutboxReader: Sendable {
 }
 
 /// Where outcomes are written.
-package protocol OutcomeLog: Sendable {
+package protocol OutcomeLog: StoreThreadSource {
     /// Writes down what happened to groups: outcomes, what remains, dead letters, the devices' own states, and what lanes
     /// report. Devices that a lane reports as gone stay in use while its brake is on.
     ///

@@ -27,14 +27,13 @@ package final class Settler: Service {
         var batch: [Settlement]
         /// Whether it is of a network of which somebody holds rows.
         var isTry = false
+
+        /// How long it waits for what others have locked, and, but for a try, all networks with it.
+        var lockWait: Duration { .milliseconds(isTry ? 300 : 100) }
     }
 
     /// With so many settlements waiting, nothing more is found out.
     private static let longestBacklog = 2_000
-    /// How long a write waits for what others have locked, and all networks with it.
-    private static let lockWait = Duration.milliseconds(100)
-    /// How long a write waits for that which is of one network alone.
-    private static let soleLockWait = Duration.milliseconds(300)
 
     private let log: any OutcomeLog
     private let lanes: LaneKeeper
@@ -99,7 +98,14 @@ package final class Settler: Service {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { tasks in
                 for await _ in wakeups {
-                    while let write = nextWrite() { tasks.addTask { await self.perform(write) } }
+                    while let write = nextWrite() {
+                        tasks.addTask(on: log.freeThread()) {
+                            self.end(write, learning: try await self.writeOnce(write.batch, waiting: write.lockWait))
+                        } otherwise: { failure in
+                            let written = await self.write(write.batch, waiting: write.lockWait, after: failure)
+                            self.end(write, learning: written.lanes, holding: written.held)
+                        }
+                    }
                     if let moment = nextLook() { tasks.addTask { await self.look(at: moment) } }
                     if isOver { return }
                 }
@@ -152,8 +158,8 @@ package final class Settler: Service {
         wake.yield()
     }
 
-    private func perform(_ write: Write) async {
-        let (lanes, held) = await self.write(write.batch, waiting: write.isTry ? Self.soleLockWait : Self.lockWait)
+    /// Ends a write of which `held` was not written.
+    private func end(_ write: Write, learning lanes: [Lane], holding held: [Settlement] = []) {
         let wasBeside = change { state in
             if write.isTry {
                 state.lines.endTry(write.batch, holding: held, at: .now)
@@ -182,18 +188,15 @@ package final class Settler: Service {
     /// something was learnt, and what was not written.
     private func write(
         _ batch: [Settlement],
-        waiting lockWait: Duration
+        waiting lockWait: Duration,
+        after failure: (any Error)? = nil
     ) async -> (lanes: [Lane], held: [Settlement]) {
         var backoff = Duration.milliseconds(50)
+        var failure = failure
         while true {
             do {
-                let start = ContinuousClock.now
-                let receipt = try await log.settle(batch, lockWait: lockWait)
-                let now = ContinuousClock.now
-                state.withLock { $0.pacing.note(now - start, at: now) }
-                lanes.learn(receipt.lanes)
-                count(batch, receipt)
-                return (Array(receipt.lanes.keys), [])
+                if let former = failure.take() { throw former }
+                return (try await writeOnce(batch, waiting: lockWait), [])
             } catch  where error.isContention && !Task.isCancelled {
                 let shares = Dictionary(grouping: batch, by: \.group.lane.networkID).values
                 logger.debug("Outcomes wait for what others write", metadata: ["error": "\(error)"])
@@ -212,6 +215,17 @@ package final class Settler: Service {
                 return ([], [])
             }
         }
+    }
+
+    /// Writes settlements; answers the lanes of which something was learnt.
+    private func writeOnce(_ batch: [Settlement], waiting lockWait: Duration) async throws -> [Lane] {
+        let start = ContinuousClock.now
+        let receipt = try await log.settle(batch, lockWait: lockWait)
+        let now = ContinuousClock.now
+        state.withLock { $0.pacing.note(now - start, at: now) }
+        lanes.learn(receipt.lanes)
+        count(batch, receipt)
+        return Array(receipt.lanes.keys)
     }
 
     /// Writes shares of a batch one after the other.

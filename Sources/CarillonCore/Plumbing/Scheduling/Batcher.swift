@@ -123,6 +123,7 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
     private let state: Mutex<State>
     private let limits: BatchLimits
     private let weight: @Sendable (Item) -> Int
+    private let freeThread: @Sendable () -> (any StoreThread)?
     private let work: Work
 
     /// A batcher.
@@ -130,14 +131,17 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
     /// - Parameters:
     ///   - limits: How much it takes on.
     ///   - weight: About how many bytes an item takes in memory.
+    ///   - freeThread: Where a batch runs, if there is one to spare.
     ///   - work: Does the work of one batch.
     init(
         limits: BatchLimits = BatchLimits(),
         weight: @Sendable @escaping (Item) -> Int = { _ in 0 },
+        freeThread: @Sendable @escaping () -> (any StoreThread)? = { nil },
         work: @escaping Work
     ) {
         self.limits = limits
         self.weight = weight
+        self.freeThread = freeThread
         self.work = work
         state = Mutex(State(limits))
     }
@@ -169,7 +173,9 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
         switch step {
         case .nothing: break
         // Unstructured on purpose: a batch carries many callers' items and must not end with any one of them.
-        case .run(let lane): Task { await run(lane) }
+        case .run(let lane):
+            let thread = freeThread()
+            Task(executorPreference: thread?.executor) { await self.run(lane, on: thread) }
         case .look(let moment):
             Task {
                 try? await Task.sleep(until: moment)
@@ -182,16 +188,15 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
         }
     }
 
-    private func run(_ first: Lane) async {
-        var lane = first
-        while true {
-            let (requests, further) = state.withLock { ($0.take(for: lane), $0.begin()) }
-            take(further)
+    private func run(_ lane: Lane, on thread: (any StoreThread)?) async {
+        let (requests, further) = state.withLock { ($0.take(for: lane), $0.begin()) }
+        take(further)
+        if let thread {
+            await thread.serve { await work(on: requests, in: lane) }
+        } else {
             await work(on: requests, in: lane)
-            let next = state.withLock { $0.end(requests, of: lane) }
-            guard case .run(let nextLane) = next else { return take(next) }
-            lane = nextLane
         }
+        take(state.withLock { $0.end(requests, of: lane) })
     }
 
     private func work(on requests: [Line.Request], in lane: Lane) async {
