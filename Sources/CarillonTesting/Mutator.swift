@@ -19,26 +19,26 @@ package enum Mutator {
             body = others.randomElement(using: &random) ?? []
             return
         }
-        let place = Int.random(in: 0..<body.count, using: &random)
+        let position = Int.random(in: 0..<body.count, using: &random)
         switch Int.random(in: 0..<7, using: &random) {
-        case 0: body[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: body.remove(at: place)
-        case 2: body.insert(UInt8.random(in: 0...255, using: &random), at: place)
-        case 3: body.removeSubrange(place..<min(body.count, place + Int.random(in: 1...40, using: &random)))
+        case 0: body[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 1: body.remove(at: position)
+        case 2: body.insert(UInt8.random(in: 0...255, using: &random), at: position)
+        case 3: body.removeSubrange(position..<min(body.count, position + Int.random(in: 1...40, using: &random)))
         case 4:
             let token = tokens.randomElement(using: &random) ?? []
-            body.replaceSubrange(value(at: place, in: body), with: token)
+            body.replaceSubrange(value(at: position, in: body), with: token)
         case 5:
             let other = others.randomElement(using: &random) ?? []
-            body.insert(contentsOf: other.prefix(Int.random(in: 0...other.count, using: &random)), at: place)
+            body.insert(contentsOf: other.prefix(Int.random(in: 0...other.count, using: &random)), at: position)
         default:
-            body.insert(contentsOf: body[place..<min(body.count, place + 60)], at: place)
+            body.insert(contentsOf: body[position..<min(body.count, position + 60)], at: position)
         }
     }
 
     /// From a colon up to the next comma or bracket: mostly a whole value, so that what comes of it is JSON.
-    private static func value(at place: Int, in body: [UInt8]) -> Range<Int> {
-        let start = body[place...].firstIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? place
+    private static func value(at position: Int, in body: [UInt8]) -> Range<Int> {
+        let start = body[position...].firstIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? position
         let end = body[start...].firstIndex { [UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]")].contains($0) }
         return start..<(end ?? body.count)
     }

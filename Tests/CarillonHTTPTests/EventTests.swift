@@ -95,15 +95,15 @@ import Testing
         for body in [batch, Self.message.replacing("evt-1", with: "evt-3")] {
             #expect(try await network.call(.post, "events", body).status == 202)
         }
-        let place = JournalPlace("events", in: NetworkID(trusted: network.id))
-        #expect(try await api.journal.entries(of: place.name, in: place.networkID).isEmpty)
+        let journal = JournalKey("events", in: NetworkID(trusted: network.id))
+        #expect(try await api.journal.entries(of: journal.name, in: journal.networkID).isEmpty)
         let direct = #"{"to":{"users":["bob"]},"notification":{"title":"Hi"}}"#
         _ = try await network.call(.post, "notifications", direct)
         let recent = try await network.call(.get, "events/recent")
         guard case .array(let items)? = recent["items"] else { throw NoAnswer() }
         #expect(items.count == 3 && items.indices.allSatisfy { recent["items", "\($0)", "verdict"] == "accepted" })
         _ = try await network.call(.post, "events", Self.message)
-        #expect(try await api.journal.entries(of: place.name, in: place.networkID).count == 1)
+        #expect(try await api.journal.entries(of: journal.name, in: journal.networkID).count == 1)
     }
 
     @Test func `devices of an event are found by what they are`() async throws {

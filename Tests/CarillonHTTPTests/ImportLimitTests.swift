@@ -8,7 +8,7 @@ import Testing
 @testable import CarillonEdge
 @testable import CarillonHTTP
 
-/// How much room and how many turns imports get.
+/// How much room and how many limiter imports get.
 @Suite struct ImportLimitTests {
     private static let type = "application/x-ndjson"
     private static let line = #"{"user":{"id":"bob"}}"#
@@ -49,25 +49,25 @@ import Testing
     }
 
     @Test func `a network's second import is refused while one runs, another network's is not`() async throws {
-        let turns = ImportTurns()
-        try await turns.importing(into: NetworkID(trusted: "a")) {
+        let limiter = ImportLimiter()
+        try await limiter.importing(into: NetworkID(trusted: "a")) {
             await #expect(throws: Problem.importRunning) {
-                try await turns.importing(into: NetworkID(trusted: "a")) {}
+                try await limiter.importing(into: NetworkID(trusted: "a")) {}
             }
-            try await turns.importing(into: NetworkID(trusted: "b")) {}
+            try await limiter.importing(into: NetworkID(trusted: "b")) {}
         }
-        try await turns.importing(into: NetworkID(trusted: "a")) {}
+        try await limiter.importing(into: NetworkID(trusted: "a")) {}
     }
 
     @Test
     func `few imports write at a time, and the next one does when one of them ends, however that is`() async throws {
         struct Failure: Error {}
-        let turns = ImportTurns()
+        let limiter = ImportLimiter()
         let writing = Mutex((now: 0, most: 0, ended: 0))
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<12 {
                 group.addTask { @Sendable in
-                    try? await turns.writing {
+                    try? await limiter.writing {
                         writing.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.ended) }
                         await Task.yield()
                         writing.withLock { $0 = ($0.now - 1, $0.most, $0.ended + 1) }
@@ -78,17 +78,17 @@ import Testing
         }
         let result = writing.withLock { $0 }
         #expect(result.now == 0)
-        #expect(result.most == ImportTurns.atOnce)
+        #expect(result.most == ImportLimiter.atOnce)
         #expect(result.ended == 12)
     }
 
-    @Test func `an import whose turn does not come is refused`() async throws {
-        let turns = ImportTurns(patience: .milliseconds(1))
-        try await turns.writing {
-            try await turns.writing {
-                await #expect(throws: Problem.tooManyImports) { try await turns.writing {} }
+    @Test func `an import that waits for too long is refused`() async throws {
+        let limiter = ImportLimiter(patience: .milliseconds(1))
+        try await limiter.writing {
+            try await limiter.writing {
+                await #expect(throws: Problem.tooManyImports) { try await limiter.writing {} }
             }
         }
-        try await turns.writing {}
+        try await limiter.writing {}
     }
 }

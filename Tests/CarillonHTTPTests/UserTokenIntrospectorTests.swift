@@ -107,23 +107,23 @@ import Testing
         }
     }
 
-    private static let places = UserTokenIntrospection.questionsAtOnce
+    private static let permits = UserTokenIntrospection.questionsAtOnce
 
-    @Test func `a server that hangs takes a network's places, and no other network's`() async throws {
+    @Test func `a server that hangs takes a network's permits, and no other network's`() async throws {
         let backend = Backend(isOpen: false) { _ in .nobody }
         let introspector = introspector(backend)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for address in 1...4 { invent(10, introspector, from: UInt32(address), &group) }
-            try await waitUntil { backend.asked == Self.places && introspector.waiting == 40 - Self.places }
+            try await waitUntil { backend.asked == Self.permits && introspector.waiting == 40 - Self.permits }
             group.addTask { _ = try await user("t", introspector, in: "other") }
-            try await waitUntil { backend.asked == Self.places + 1 }
+            try await waitUntil { backend.asked == Self.permits + 1 }
             backend.open()
             try await group.waitForAll()
         }
         #expect(backend.asked == 41 && introspector.waiting == 0)
     }
 
-    @Test func `all networks together have so many places, and one that comes later its share of them`() async throws {
+    @Test func `all networks together have so many permits, and one that comes later its share of them`() async throws {
         let backend = Backend(isOpen: false) { _ in .nobody }
         let introspector = introspector(backend, capacity: 1_000)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -134,7 +134,7 @@ import Testing
                 }
             }
             try await waitUntil { backend.asked + introspector.waiting == 600 }
-            #expect(backend.asked <= UserTokenIntrospector.allPlaces)
+            #expect(backend.asked <= UserTokenIntrospector.allPermits)
             let before = backend.asked
             group.addTask { _ = try await user("late", introspector, in: "late") }
             try await waitUntil { backend.tokens.contains("late") }
@@ -144,16 +144,16 @@ import Testing
         }
     }
 
-    @Test func `tokens that one address invents take a part of the places, and another's are asked about at once`()
+    @Test func `tokens that one address invents take a part of the permits, and another's are asked about at once`()
         async throws
     {
         let backend = Backend(isOpen: false) { _ in .nobody }
         let introspector = introspector(backend)
         try await withThrowingTaskGroup(of: Void.self) { group in
             invent(45, introspector, from: 1, &group)
-            let places = UserTokenIntrospector.placesPerAddress
-            // Who has a place may not have asked yet, and would do so behind the next one.
-            try await waitUntil { backend.asked == places && introspector.waiting == 45 - places }
+            let permits = UserTokenIntrospector.permitsPerAddress
+            // Who has a permit may not have asked yet, and would do so behind the next one.
+            try await waitUntil { backend.asked == permits && introspector.waiting == 45 - permits }
             group.addTask { _ = try await user("new", introspector, from: 2) }
             try await waitUntil { backend.tokens.last == "new" }
             backend.open()
@@ -161,12 +161,13 @@ import Testing
         }
     }
 
-    @Test func `who finds all places taken waits for one, and is told to come back when none gets free`() async throws {
+    @Test func `who finds all permits taken waits for one, and is told to come back when none gets free`() async throws
+    {
         let backend = Backend(isOpen: false) { _ in .user(UserID(trusted: "alice")) }
         let introspector = introspector(backend, patience: .milliseconds(10))
         try await withThrowingTaskGroup(of: Void.self) { group in
-            invent(UserTokenIntrospector.placesPerAddress, introspector, from: 1, &group)
-            try await waitUntil { backend.asked == UserTokenIntrospector.placesPerAddress }
+            invent(UserTokenIntrospector.permitsPerAddress, introspector, from: 1, &group)
+            try await waitUntil { backend.asked == UserTokenIntrospector.permitsPerAddress }
             await #expect { try await user("late", introspector) } throws: { error in
                 (error as? Problem)?.status == .serviceUnavailable
             }
@@ -193,13 +194,13 @@ import Testing
             let before = backend.asked
             try await waitUntil { backend.asked + introspector.waiting == 3 + 120 }
             group.addTask { [settings] in _ = try await user("alice", introspector, by: settings, from: 1) }
-            try await waitUntil { introspector.waiting == 121 - Self.places }
+            try await waitUntil { introspector.waiting == 121 - Self.permits }
             group.addTask { [settings] in _ = try await user("bob's new", introspector, by: settings, from: 2) }
-            try await waitUntil { introspector.waiting == 122 - Self.places }
+            try await waitUntil { introspector.waiting == 122 - Self.permits }
             #expect(before <= backend.asked)
             for count in 1...2 {
                 backend.answerOne()
-                try await waitUntil { backend.asked == 3 + Self.places + count }
+                try await waitUntil { backend.asked == 3 + Self.permits + count }
             }
             #expect(Set(backend.tokens.suffix(2)) == ["alice", "bob's new"])
             backend.open()

@@ -57,7 +57,7 @@ import Testing
                 "warn endpoint acme/e-1: the last question failed (timeout)"
             ),
             (condition(backlog: 700), "700 messages wait for it"),
-            (condition(backlog: EndpointSurvey.mostCounted), "1000 or more messages wait for it"),
+            (condition(backlog: EndpointConditionReader.mostCounted), "1000 or more messages wait for it"),
         ]
         for (condition, expected) in cases {
             #expect(words(condition).contains(expected), "\(words(condition))")
@@ -80,7 +80,7 @@ import Testing
         preparesStatements: Bool,
         expected: String
     ) {
-        let pooler = PoolerSurvey(isPooled: isPooled, keepsStatements: keepsStatements)
+        let pooler = PoolerDetection(isPooled: isPooled, keepsStatements: keepsStatements)
         let findings = PoolerChecks.findings(pooler, preparesStatements: preparesStatements)
         let words = findings.map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
         #expect(words.contains { $0.contains(expected) }, "\(words)")
@@ -88,8 +88,8 @@ import Testing
 
     @Test func `what is in force is shown, and what lacks with the statement that gives it to the role`() {
         func finding(_ found: String?) -> Finding {
-            let setting = SessionSurvey.Setting(name: "jit", wanted: "off", found: found)
-            return PoolerChecks.finding(SessionSurvey(role: "chat", database: "push", settings: [setting]))
+            let setting = SessionSettings.Setting(name: "jit", wanted: "off", found: found)
+            return PoolerChecks.finding(SessionSettings(role: "chat", database: "push", settings: [setting]))
         }
         #expect(finding("off") == .ok("settings", "in force: jit off"))
         #expect(finding(nil).verdict == .fail)
@@ -194,7 +194,7 @@ import Testing
 @Suite struct OverviewChecksTests {
     private func report(_ id: String, _ troubles: [NetworkTrouble], waiting seconds: Int = 0) -> NetworkReport {
         NetworkReport(
-            network: SurveyedNetwork(id: NetworkID(trusted: id), displayName: nil),
+            network: NamedNetwork(id: NetworkID(trusted: id), displayName: nil),
             state: .failing,
             troubles: troubles,
             eventsOfLastHour: 120,

@@ -13,7 +13,7 @@ import Testing
         func lines() -> Set<Substring> { Set(registry.exposition().split(separator: "\n")) }
         #expect(lines().contains(#"carillon_apns_certificates{state="ended"} 0"#), "\(lines())")
 
-        let soon = CertificateSurvey.Ending(
+        let soon = CertificateSummary.Ending(
             networkID: "acme",
             appID: "com.acme.chat",
             end: Timestamp(milliseconds: 1_795_521_600_000)
@@ -21,7 +21,7 @@ import Testing
         var late = soon
         late.appID = "com.acme.late"
         metrics.record(bytes: 12_345_678_901)
-        metrics.record(CertificateSurvey(current: 3, ending: 1, ended: 0, first: [soon]), told: [])
+        metrics.record(CertificateSummary(current: 3, ending: 1, ended: 0, first: [soon]), told: [])
         #expect(
             lines().isSuperset(of: [
                 "carillon_database_bytes 12345678901", #"carillon_apns_certificates{state="current"} 3"#,
@@ -29,7 +29,7 @@ import Testing
             ]),
             "\(lines())"
         )
-        metrics.record(CertificateSurvey(current: 2, ending: 1, ended: 1, first: [late, soon]), told: [soon])
+        metrics.record(CertificateSummary(current: 2, ending: 1, ended: 1, first: [late, soon]), told: [soon])
         #expect(lines().contains(#"carillon_apns_certificates{state="ended"} 1"#), "\(lines())")
         let told = log.lines("A certificate for APNs is to be renewed")
         #expect(told.map { $0["app"] } == ["com.acme.chat", "com.acme.late"])

@@ -44,7 +44,7 @@ import Testing
     }
 }
 
-@Suite struct AnnouncementPostTests {
+@Suite struct AnnouncementNotifierTests {
     /// A replica that writes down what it hears.
     private final class Replica: Sendable {
         let announcements = Announcements()
@@ -77,7 +77,7 @@ import Testing
             try await TestDatabase.withPool(configuration) { secondPool in
                 let running = [(one, firstPool), (two, secondPool)].map { replica, pool in
                     Task {
-                        try await AnnouncementPost(
+                        try await AnnouncementNotifier(
                             replica.announcements,
                             pool: pool,
                             configuration: configuration,
@@ -115,7 +115,7 @@ import Testing
 
     @Test func `what a program announces that is none of them all hear`() async throws {
         try await withReplicas { one, two, pool in
-            try await AnnouncementPost.tell([.placements, .network], in: "acme", by: pool)
+            try await AnnouncementNotifier.tell([.placements, .network], in: "acme", by: pool)
             let all: Set = [Announcement(.placements, in: "acme"), Announcement(.network, in: "acme")]
             try await eventually("both hear it") { one.heard == all && two.heard == all }
         }

@@ -91,8 +91,8 @@ import Testing
             let hooks = (0..<20).map { DeviceAddress.webhook(url: "https://example.com/\($0)") }
             func find() async throws -> Int64 {
                 let before = try await pool.blocksRead(of: "devices")
-                let places = tokens.map { AddressPlace(networkID: scene.network, address: $0) }
-                _ = try await scene.devices.devices(reachedAt: places)
+                let keys = tokens.map { AddressKey(networkID: scene.network, address: $0) }
+                _ = try await scene.devices.devices(reachedAt: keys)
                 let named = (tokens + hooks).map { AddressedDevice(address: $0) }
                 var event = Event(sourceID: "n", type: .notificationDirect, timestamp: .now)
                 event.direct = DirectNotification(to: .addresses(named))

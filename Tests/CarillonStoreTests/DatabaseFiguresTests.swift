@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `certificates are counted by how long they are good, and those to be renewed are named`() async throws {
-        #expect(try await CertificateSurvey(pool) == CertificateSurvey(current: 0, ending: 0, ended: 0, first: []))
+        #expect(try await CertificateSummary(pool) == CertificateSummary(current: 0, ending: 0, ended: 0, first: []))
         let now = WallClock.system.now()
         func put(_ app: String, _ provider: ProviderName = .apns, days: Int64?, in network: NetworkID) async throws {
             var identity = JSONObject()
@@ -31,13 +31,13 @@ import Testing
         try await put("first", days: -1, in: scene.otherNetwork)
         try await put("next", days: 1, in: scene.otherNetwork)
         try await put("of another service", .fcm, days: 1, in: scene.network)
-        let survey = try await CertificateSurvey(pool)
-        #expect([survey.current, survey.ending, survey.ended] == [1, 2, 1])
-        #expect(survey.first.map(\.appID) == ["first", "next", "soon"])
-        #expect(survey.first.map(\.networkID) == [scene.otherNetwork, scene.otherNetwork, scene.network])
-        #expect(survey.first.last?.end == now + .seconds(29 * 86_400))
+        let summary = try await CertificateSummary(pool)
+        #expect([summary.current, summary.ending, summary.ended] == [1, 2, 1])
+        #expect(summary.first.map(\.appID) == ["first", "next", "soon"])
+        #expect(summary.first.map(\.networkID) == [scene.otherNetwork, scene.otherNetwork, scene.network])
+        #expect(summary.first.last?.end == now + .seconds(29 * 86_400))
         for number in 0..<30 { try await put("more \(number)", days: -2, in: scene.network) }
-        let many = try await CertificateSurvey(pool)
+        let many = try await CertificateSummary(pool)
         #expect(many.ended == 31 && many.first.count == 20)
     }
 }

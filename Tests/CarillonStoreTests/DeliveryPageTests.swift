@@ -53,15 +53,15 @@ import Testing
             _ = try await life.step()
             var met: [DeviceID: Int] = [:]
             var touched: Set<DeviceID> = []
-            var place: DeliveryPlace?
+            var cursor: DeliveryCursor?
             repeat {
                 let page = try #require(
-                    try await scene.history.deliveries(of: life.event, in: scene.network, after: place, limit: 2)
+                    try await scene.history.deliveries(of: life.event, in: scene.network, after: cursor, limit: 2)
                 )
                 for item in page.items { met[item.record.deviceID, default: 0] += 1 }
-                place = page.next
-                if place != nil, touched.count < 10 { touched.formUnion(try await life.step(groups: 1)) }
-            } while place != nil
+                cursor = page.next
+                if cursor != nil, touched.count < 10 { touched.formUnion(try await life.step(groups: 1)) }
+            } while cursor != nil
             #expect(Set(met.keys) == life.devices, "seed \(seed)")
             for (device, count) in met where !touched.contains(device) {
                 #expect(count == 1, "\(device) seed \(seed)")
@@ -83,9 +83,9 @@ import Testing
         )
         let start = try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 100)
         #expect(start?.items.count == 100)
-        let place = DeliveryPlace.settled(row: first + 100, entry: 450, horizon: first + 199)
+        let cursor = DeliveryCursor.settled(row: first + 100, entry: 450, horizon: first + 199)
         let middle = try #require(
-            try await scene.history.deliveries(of: event, in: scene.network, after: place, limit: 100)
+            try await scene.history.deliveries(of: event, in: scene.network, after: cursor, limit: 100)
         )
         #expect(middle.items.map(\.record.deviceID.rawValue).first == "s101-452")
         #expect(middle.items.count == 100)
@@ -157,20 +157,20 @@ import Testing
         in scene: StoreScene
     ) async throws -> (status: EventStatus?, devices: [DeliveryStatus]) {
         var devices: [DeliveryStatus] = []
-        var place: DeliveryPlace?
+        var cursor: DeliveryCursor?
         repeat {
             let page = try #require(
                 try await scene.history.deliveries(
                     of: event,
                     in: scene.network,
                     matching: filter,
-                    after: place,
+                    after: cursor,
                     limit: 3
                 )
             )
             devices += page.items
-            place = page.next
-        } while place != nil
+            cursor = page.next
+        } while cursor != nil
         devices.sort { $0.record.deviceID < $1.record.deviceID }
         return (try await scene.history.event(event, in: scene.network), devices)
     }

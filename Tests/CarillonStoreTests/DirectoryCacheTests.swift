@@ -198,9 +198,9 @@ import Testing
             ])
         }
         func learn(_ network: NetworkID, users: Int) {
-            var lesson = DirectoryCache.Lesson(networks: [network], versions: [network: 1])
+            var batch = DirectoryCache.CommittedBatch(networks: [network], versions: [network: 1])
             for key in facts(network, users: users).users.keys {
-                lesson.rows.users[key] = UserRow(
+                batch.rows.users[key] = UserRow(
                     factsAt: Timestamp.seconds(1).stored,
                     wipedAt: nil,
                     displayName: "n",
@@ -208,7 +208,7 @@ import Testing
                     roles: nil
                 )
             }
-            for _ in 0..<2 { cache.learn(lesson) }
+            for _ in 0..<2 { cache.learn(batch) }
         }
         func known(_ network: NetworkID, users: Int) -> Int {
             cache.rows(about: facts(network, users: users), of: [network]).rows.users.count

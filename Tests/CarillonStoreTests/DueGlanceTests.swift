@@ -36,17 +36,17 @@ import Testing
             let due = DueRows(of: queue, haveLanes: queue == "deliveries", now: time.monotonic)
             for round in 1...5 {
                 #expect(try await due.nextDue(within: .seconds(5), in: pool) == nil)
-                #expect(try await due.next(9, in: pool).places.isEmpty)
+                #expect(try await due.next(9, in: pool).entries.isEmpty)
                 #expect(try await runs(pool) == [Int64(round), 1])
                 time.advance(by: .seconds(5))
             }
             // What was seen a while ago says nothing.
             #expect(try await due.nextDue(within: .seconds(5), in: pool) == nil)
             time.advance(by: .seconds(1))
-            #expect(try await due.next(9, in: pool).places.isEmpty)
+            #expect(try await due.next(9, in: pool).entries.isEmpty)
             #expect(try await runs(pool) == [7, 1])
             // Nor is it said twice.
-            #expect(try await due.next(9, in: pool).places.isEmpty)
+            #expect(try await due.next(9, in: pool).entries.isEmpty)
             #expect(try await runs(pool) == [8, 1])
             #expect(try await due.oldest("t.run_at", in: pool).isEmpty)
             #expect(try await runs(pool) == [9, 1])
@@ -60,8 +60,8 @@ import Testing
             #expect(try await due.nextDue(within: .seconds(5), in: pool) == nil)
             try await scene.accept(.message("c", from: Person(id: "a")))
             try await pool.execute("UPDATE inbox SET leased = true, run_at = now() - interval '1 second'")
-            #expect(try await due.next(9, in: pool).places.isEmpty, "as was seen")
-            let found = try await due.next(9, in: pool).places.map(\.network)
+            #expect(try await due.next(9, in: pool).entries.isEmpty, "as was seen")
+            let found = try await due.next(9, in: pool).entries.map(\.network)
             #expect(found == [scene.network], "of a replica that is no more")
             try await pool.execute("UPDATE inbox SET leased = false, run_at = now() + interval '1 hour'")
             #expect(try await due.nextDue(within: .seconds(7_200), in: pool) ?? .zero > .seconds(3_000))

@@ -217,8 +217,8 @@ import Testing
         let imported = Device(id: "d", userID: "a", address: address, registeredAt: .seconds(60), obtainedAt: .epoch)
         _ = try await scene.devices.putDevice(imported, in: scene.network)
         func obtainedAt() async throws -> Timestamp? {
-            let place = AddressPlace(networkID: scene.network, address: address)
-            return try await scene.devices.devices(reachedAt: [place])[0]?.obtainedAt
+            let key = AddressKey(networkID: scene.network, address: address)
+            return try await scene.devices.devices(reachedAt: [key])[0]?.obtainedAt
         }
         #expect(try await obtainedAt() == .epoch)
         #expect(try await scene.devices.device("d", in: scene.network)?.obtainedAt == .epoch)

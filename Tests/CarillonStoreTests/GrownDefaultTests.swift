@@ -54,14 +54,14 @@ import Testing
         try await Self.fill(table, with: 5_000, pool)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
-                group.addTask { [today] in try await Self.keeper(pool).adopt(from: today.advanced(by: -14)) }
+                group.addTask { [today] in try await Self.upkeep(pool).adopt(from: today.advanced(by: -14)) }
             }
             try await group.waitForAll()
         }
         while try await partitions(table, pool).count < 3 {
-            let keeper = Self.keeper(pool)
-            try await keeper.adopt(from: today.advanced(by: -14))
-            try await keeper.make(daysAhead: 3)
+            let upkeep = Self.upkeep(pool)
+            try await upkeep.adopt(from: today.advanced(by: -14))
+            try await upkeep.make(daysAhead: 3)
         }
         let present = try await partitions(table, pool)
         let grown = try #require(present.first)
@@ -73,9 +73,9 @@ import Testing
         #expect(shapes.count == 1, "\(shapes)")
 
         // It goes when its last day is old, and not before.
-        try await Self.keeper(pool).drop(before: today.advanced(by: 1))
+        try await Self.upkeep(pool).drop(before: today.advanced(by: 1))
         #expect(try await partitions(table, pool).contains { $0.name == grown.name })
-        try await Self.keeper(pool).drop(before: today.advanced(by: 2))
+        try await Self.upkeep(pool).drop(before: today.advanced(by: 2))
         #expect(try await !partitions(table, pool).contains { $0.name == grown.name })
     }
 
@@ -177,8 +177,8 @@ import Testing
         Housekeeper(pool: pool, logger: TestDatabase.logger)
     }
 
-    private static func keeper(_ pool: PostgresPool) -> PartitionKeeper {
-        PartitionKeeper(pool: pool, clock: .system, logger: TestDatabase.logger)
+    private static func upkeep(_ pool: PostgresPool) -> PartitionUpkeep {
+        PartitionUpkeep(pool: pool, clock: .system, logger: TestDatabase.logger)
     }
 }
 

@@ -89,10 +89,10 @@ import Testing
         for days in [6, 8] as [Int64] {
             let ids = UUIDv7Generator(clock: WallClock { .now - .seconds(days * 86_400) })
             let entry = JournalEntry(id: ids.next(), note: JournalNote(operation: "\(days)", status: 200))
-            try await scene.journal.writeJournal([JournalPlace("events", in: scene.network): [entry]])
+            try await scene.journal.writeJournal([JournalKey("events", in: scene.network): [entry]])
         }
         try await housekeeper(pool).sweep()
-        let kept = try await scene.journal.journal(of: JournalPlace("events", in: scene.network), limit: 9)
+        let kept = try await scene.journal.journal(of: JournalKey("events", in: scene.network), limit: 9)
         #expect(kept.map(\.note.operation) == ["6"])
         #expect(try await pool.count("event_keys") == 1)
         #expect(try await pool.count("used_nonces") == 1)

@@ -86,7 +86,7 @@ import Testing
 }
 
 /// For which apps a network has devices.
-@Suite(.stores) struct AppSurveyTests {
+@Suite(.stores) struct AppReaderTests {
     private let scene = StoreScene.here
     private var pool: PostgresPool { scene.pool }
 
@@ -96,9 +96,9 @@ import Testing
         }
         _ = try await scene.target("gone", of: "bob", app: "left")
         try await pool.execute("UPDATE devices SET state = 'unregistered' WHERE device_id = 'gone'")
-        let survey = AppSurvey(pool: pool)
-        #expect(try await survey.apps(of: scene.network) == [.init(.fcm, "one"), .init(.fcm, "two")])
-        #expect(try await survey.apps(of: "nobody").isEmpty)
+        let reader = AppReader(pool: pool)
+        #expect(try await reader.apps(of: scene.network) == [.init(.fcm, "one"), .init(.fcm, "two")])
+        #expect(try await reader.apps(of: "nobody").isEmpty)
     }
 }
 
@@ -173,11 +173,11 @@ import Testing
         let page = try await scene.directory.users(matching: "USER", in: scene.network, after: nil, limit: 3)
         #expect(page.items.map(\.id) == ["user-1", "user-10", "user-100"])
         // All that match by name match by id as well: the page says where it stopped looking.
-        let end = SearchPlace.id(key: "user-9999", id: "user-9999")
+        let end = SearchCursor.id(key: "user-9999", id: "user-9999")
         var next = try await scene.directory.users(matching: "user", in: scene.network, after: end, limit: 100).next
         #expect(next != nil)
-        while let place = next {
-            let page = try await scene.directory.users(matching: "user", in: scene.network, after: place, limit: 1000)
+        while let cursor = next {
+            let page = try await scene.directory.users(matching: "user", in: scene.network, after: cursor, limit: 1000)
             #expect(page.items.isEmpty)
             next = page.next
         }

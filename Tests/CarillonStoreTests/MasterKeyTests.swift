@@ -15,8 +15,8 @@ import Testing
         try #require(SecretBox(masterKey: key, previous: previous))
     }
 
-    private func keeper(_ pool: PostgresPool, _ key: [UInt8], previous: [UInt8]? = nil) throws -> MasterKeyKeeper {
-        MasterKeyKeeper(pool: pool, box: try box(key, previous: previous))
+    private func rollover(_ pool: PostgresPool, _ key: [UInt8], previous: [UInt8]? = nil) throws -> MasterKeyRollover {
+        MasterKeyRollover(pool: pool, box: try box(key, previous: previous))
     }
 
     /// Stores one of everything that is sealed, with the old key: nine values.
@@ -64,18 +64,18 @@ import Testing
     }
 
     @Test func `the first key of an empty database is the right one, and every other one is wrong`() async throws {
-        let verdict = try await keeper(pool, Self.old).verdict()
+        let verdict = try await rollover(pool, Self.old).verdict()
         #expect(verdict == .unused)
-        #expect(try await keeper(pool, Self.old).takeOver() == .current)
-        #expect(try await keeper(pool, Self.new).takeOver() == .wrong)
-        #expect(try await keeper(pool, Self.old).verdict() == .current)
+        #expect(try await rollover(pool, Self.old).takeOver() == .current)
+        #expect(try await rollover(pool, Self.new).takeOver() == .wrong)
+        #expect(try await rollover(pool, Self.old).verdict() == .current)
     }
 
     @Test func `a database of a former release is judged by what is sealed in it`() async throws {
         try await storeSecrets(scene)
-        #expect(try await keeper(pool, Self.new).takeOver() == .wrong)
-        #expect(try await keeper(pool, Self.old).takeOver() == .current)
-        #expect(try await keeper(pool, Self.new).verdict() == .wrong)
+        #expect(try await rollover(pool, Self.new).takeOver() == .wrong)
+        #expect(try await rollover(pool, Self.old).takeOver() == .current)
+        #expect(try await rollover(pool, Self.new).verdict() == .wrong)
     }
 
     @Test func `with a wrong key what is hashed is read, and what is sealed is told to be unreadable`() async throws {
@@ -92,10 +92,10 @@ import Testing
 
     @Test func `a rotation leaves everything readable, first with both keys and then with the new one`() async throws {
         try await storeSecrets(scene)
-        #expect(try await keeper(pool, Self.old).takeOver() == .current)
+        #expect(try await rollover(pool, Self.old).takeOver() == .current)
         let before = try #require(try await scene.accounts.credentials(of: scene.network))
         let outgoing = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
-        let rotating = try keeper(pool, Self.new, previous: Self.old)
+        let rotating = try rollover(pool, Self.new, previous: Self.old)
         #expect(try await rotating.verdict() == .previous)
         #expect(try await rotating.remaining().previous == 10)
         #expect(try await rotating.takeOver() == .current)
@@ -105,8 +105,8 @@ import Testing
         #expect(remaining.unreadable == 0)
         #expect(try await rotating.sealAnew() == 0)
 
-        #expect(try await keeper(pool, Self.new).verdict() == .current)
-        #expect(try await keeper(pool, Self.old).verdict() == .wrong)
+        #expect(try await rollover(pool, Self.new).verdict() == .current)
+        #expect(try await rollover(pool, Self.old).verdict() == .wrong)
         let accounts = PostgresAccountStore(pool: pool, box: try box(Self.new), ids: scene.ids)
         let after = try #require(try await accounts.credentials(of: scene.network))
         #expect(after.webhookSecrets == before.webhookSecrets)
@@ -130,9 +130,9 @@ import Testing
 
     @Test func `replicas that are restarted one by one do not work against each other`() async throws {
         try await storeSecrets(scene)
-        let waiting = try keeper(pool, Self.old, previous: Self.new)
+        let waiting = try rollover(pool, Self.old, previous: Self.new)
         #expect(try await waiting.takeOver() == .current)
-        #expect(try await keeper(pool, Self.new, previous: Self.old).takeOver() == .current)
+        #expect(try await rollover(pool, Self.new, previous: Self.old).takeOver() == .current)
         // It goes on with the old key as its current one, and sees that another one is the database's now.
         #expect(try await waiting.verdict() == .previous)
     }
@@ -166,7 +166,7 @@ import Testing
             FROM unnest(\(ids), \(values)) AS n (id, sealed)
             """
         )
-        let rotating = try keeper(pool, Self.new, previous: Self.old)
+        let rotating = try rollover(pool, Self.new, previous: Self.old)
         #expect(try await rotating.takeOver() == .current)
         #expect(try await rotating.sealAnew() == 245)
         #expect(try await rotating.remaining().previous == 5)

@@ -192,12 +192,12 @@ import Testing
                 #expect(try await departed(scene) == [])
                 #expect(try await scene.pool.count("former_networks") == 0)
             }
-            let surveys: [PlacementName: any NetworkSurvey] = [
-                .home: stage.source.survey, MoveStage.p1: stage.target.survey,
+            let reportSources: [PlacementName: any NetworkReportSource] = [
+                .home: stage.source.reportSource, MoveStage.p1: stage.target.reportSource,
             ]
             let sweep = PlacementSweep(
                 catalog: stage.list,
-                surveys: Placed(surveys) { _, _ in .home },
+                reportSources: Placed(reportSources) { _, _ in .home },
                 logger: TestDatabase.logger
             )
             await sweep.sweep(patience: .zero)

@@ -38,8 +38,8 @@ import Testing
             }
         }
         func known() async throws -> [Int] {
-            let places = (0..<3).map { AddressPlace(networkID: scene.network, address: Self.address($0)) }
-            return try await scene.devices.devices(reachedAt: places).enumerated().filter { $1 != nil }.map(\.offset)
+            let keys = (0..<3).map { AddressKey(networkID: scene.network, address: Self.address($0)) }
+            return try await scene.devices.devices(reachedAt: keys).enumerated().filter { $1 != nil }.map(\.offset)
         }
         try await scene.devices.makeRoom(for: [Self.address(5)], in: network, ofStrangers: true)
         #expect(try await known() == [0, 2], "the one that was not seen for three days")
@@ -49,7 +49,7 @@ import Testing
             try await scene.devices.makeRoom(for: (5...7).map(Self.address), in: network, ofStrangers: true)
         }
         #expect(try await known() == [0, 2], "too few could go, so none went")
-        let others = (0..<3).map { AddressPlace(networkID: scene.otherNetwork, address: Self.address($0)) }
+        let others = (0..<3).map { AddressKey(networkID: scene.otherNetwork, address: Self.address($0)) }
         #expect(try await scene.devices.devices(reachedAt: others).allSatisfy { $0 != nil })
     }
     /// Names addresses in a notification, so that they become devices which were never reached.
@@ -69,7 +69,7 @@ import Testing
         var network = Network(id: scene.network, createdAt: .now)
         network.limits.ownerlessDevices = 4
         for id in [scene.network, scene.otherNetwork] { try await Self.name(0..<4, in: id, scene) }
-        func age(_ number: Int, seconds: Int, error: String? = AddressBook.firstError) async throws {
+        func age(_ number: Int, seconds: Int, error: String? = AddressRegistry.firstError) async throws {
             try await pool.execute(
                 """
                 UPDATE devices SET seen_at = now() - \(seconds) * interval '1 second', error = \(error)
@@ -78,8 +78,8 @@ import Testing
             )
         }
         func known(in id: NetworkID) async throws -> [Int] {
-            let places = (0..<4).map { AddressPlace(networkID: id, address: Self.address($0)) }
-            return try await scene.devices.devices(reachedAt: places).enumerated().filter { $1 != nil }.map(\.offset)
+            let keys = (0..<4).map { AddressKey(networkID: id, address: Self.address($0)) }
+            return try await scene.devices.devices(reachedAt: keys).enumerated().filter { $1 != nil }.map(\.offset)
         }
         func makeRoom(ofStrangers: Bool) async throws {
             try await scene.devices.makeRoom(for: [Self.address(5)], in: network, ofStrangers: ofStrangers)

@@ -80,8 +80,8 @@ import Testing
         try await scene.accounts.createNetwork(Network(id: "made", createdAt: WallClock.system.now()))
         _ = try await catalog.reserve("made", in: nil, among: all, for: nil)
         try await scene.pool.script("UPDATE placed_networks SET state = 'making' WHERE network_id = 'made'")
-        let surveys = Placed<any NetworkSurvey>([.home: scene.survey]) { _, _ in .home }
-        let sweep = PlacementSweep(catalog: catalog, surveys: surveys, logger: TestDatabase.logger)
+        let reportSources = Placed<any NetworkReportSource>([.home: scene.reportSource]) { _, _ in .home }
+        let sweep = PlacementSweep(catalog: catalog, reportSources: reportSources, logger: TestDatabase.logger)
         await sweep.sweep(patience: .seconds(60))
         #expect(try await catalog.list(unless: nil)?.placements.count == 4)
         await sweep.sweep(patience: .zero)
@@ -102,13 +102,13 @@ import Testing
         _ = try await catalog.reserve("n1", in: p1, among: all, for: nil)
         #expect(try await catalog.adopt(p1, identity: "b"))
         #expect(try await !catalog.adopt(p1, identity: "a"))
-        let surveys = Placed<any NetworkSurvey>([p1: scene.survey]) { [p1] _, _ in p1 }
+        let reportSources = Placed<any NetworkReportSource>([p1: scene.reportSource]) { [p1] _, _ in p1 }
         let isRight: @Sendable (PlacementName) async throws -> Bool = { [catalog] name in
             try await catalog.adopt(name, identity: "a")
         }
         let sweep = PlacementSweep(
             catalog: catalog,
-            surveys: surveys,
+            reportSources: reportSources,
             isRight: isRight,
             logger: TestDatabase.logger
         )

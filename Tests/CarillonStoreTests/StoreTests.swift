@@ -88,7 +88,7 @@ import Testing
         let template = TemplateOverride(eventType: .messageSent, locale: "en", source: source, updatedAt: .now)
         _ = try await scene.templates.putTemplate(template, in: scene.network)
         let entry = JournalEntry(id: scene.ids.next(), note: JournalNote(operation: "accepted", status: 200))
-        try await scene.journal.writeJournal([JournalPlace("events", in: scene.network): [entry]])
+        try await scene.journal.writeJournal([JournalKey("events", in: scene.network): [entry]])
         let tables = try await pool.all(
             """
             SELECT table_name::text FROM information_schema.columns

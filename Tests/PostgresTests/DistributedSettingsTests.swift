@@ -56,7 +56,7 @@ import Testing
             pool async throws in
             #expect(try await shown("work_mem", pool) == "5MB")
             #expect(try await shown("jit", pool) == "off")
-            #expect(try await pool.surveySession().lacking.isEmpty)
+            #expect(try await pool.readSessionSettings().lacking.isEmpty)
             // Limits are told by commands of their own, in a transaction that is opened first, however it is sent.
             let options = TransactionOptions(statementTimeout: .milliseconds(4_321), lockTimeout: .milliseconds(1_234))
             @Sendable func limits(_ session: borrowing PostgresSession, _ sql: SQL) throws -> String? {

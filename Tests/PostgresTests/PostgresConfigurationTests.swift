@@ -95,7 +95,7 @@ import Testing
 
     @Test func `a setting lacks unless it is in force, and a limit of time may be another one`() {
         func lacks(_ name: String, _ wanted: String, _ found: String?) -> Bool {
-            !SessionSurvey.Setting(name: name, wanted: wanted, found: found).isInForce
+            !SessionSettings.Setting(name: name, wanted: wanted, found: found).isInForce
         }
         #expect(!lacks("lock_timeout", "5s", "3s") && lacks("lock_timeout", "5s", "0"))
         #expect(lacks("lock_timeout", "0", "5s"))
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `what lacks is given to the role by statements that quote what they name`() {
-        let survey = SessionSurvey(
+        let session = SessionSettings(
             role: "it's",
             database: "a\"b",
             settings: [
@@ -113,7 +113,7 @@ import Testing
             ]
         )
         #expect(
-            survey.remedy == [
+            session.remedy == [
                 #"ALTER ROLE "it's" IN DATABASE "a""b" SET TimeZone TO 'U''TC';"#,
                 #"ALTER ROLE "it's" IN DATABASE "a""b" SET search_path TO a, b;"#,
             ]

@@ -64,7 +64,7 @@ struct CountsBenchmark: Benchmark {
     }
 
     private func places(of counts: EventCounts, _ load: EventLoad, in workshop: Workshop) async throws -> [Figure] {
-        let places = try await CallPlaces.places(of: counts.calls.retains, in: workshop.program)
+        let places = try await CallSites.calls(of: counts.calls.retains, in: workshop.program)
         return places.sorted { $0.value > $1.value }.map { ($0.key, counts.each($0.value)) }
             .filter { $0.1 >= Self.leastRetains }
             .map { Figure("\(load.name): retains, \($0.0)", $0.1) }

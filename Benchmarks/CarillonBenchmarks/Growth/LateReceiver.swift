@@ -5,7 +5,7 @@ import Synchronization
 /// A server of webhooks on loopback that takes its time for each answer, and counts what came.
 enum LateReceiver {
     /// How many came, and when the last one did.
-    final class Book: Sendable {
+    final class Arrivals: Sendable {
         private let state = Mutex((count: 0, last: ContinuousClock.now))
 
         var count: Int { state.withLock(\.count) }
@@ -18,16 +18,16 @@ enum LateReceiver {
     ///
     /// - Parameters:
     ///   - delay: How long each answer takes.
-    ///   - book: Where it is counted what came.
+    ///   - arrivals: Where it is counted what came.
     ///   - body: The work.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, and why there is no port.
     static func withReceiver<Value>(
         taking delay: TimeAmount,
-        noting book: Book,
+        noting arrivals: Arrivals,
         _ body: (_ port: Int) async throws -> Value
     ) async throws -> Value {
-        try await LoopbackServer.withPort({ LateHandler(delay: delay, book: book) }, body)
+        try await LoopbackServer.withPort({ LateHandler(delay: delay, arrivals: arrivals) }, body)
     }
 }
 
@@ -37,16 +37,16 @@ private final class LateHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let delay: TimeAmount
-    private let book: LateReceiver.Book
+    private let arrivals: LateReceiver.Arrivals
 
-    init(delay: TimeAmount, book: LateReceiver.Book) {
+    init(delay: TimeAmount, arrivals: LateReceiver.Arrivals) {
         self.delay = delay
-        self.book = book
+        self.arrivals = arrivals
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .end = unwrapInboundIn(data) else { return }
-        book.note()
+        arrivals.note()
         context.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in
             let head = HTTPResponseHead(version: .http1_1, status: .noContent)
             context.write(wrapOutboundOut(.head(head)), promise: nil)

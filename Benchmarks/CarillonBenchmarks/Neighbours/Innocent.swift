@@ -32,10 +32,10 @@ struct Innocent: Sendable {
     private let plan: Plan
     private let port: Int
     private let clients: [HTTPClient]
-    private let book: ArrivalBook
+    private let arrivals: ArrivalLog
 
     /// Makes the network.
-    static func move(into scene: Scene, _ plan: Plan, _ book: ArrivalBook) async throws -> Innocent {
+    static func move(into scene: Scene, _ plan: Plan, _ arrivals: ArrivalLog) async throws -> Innocent {
         let network = try await scene.makeNetwork(prefix)
         var lines = ""
         for channel in 0..<plan.channels {
@@ -55,7 +55,7 @@ struct Innocent: Sendable {
             clients: (0..<8).map { _ in
                 HTTPClient(port: scene.service.port, bearer: network.apiKey, group: eventLoops)
             },
-            book: book
+            arrivals: arrivals
         )
     }
 
@@ -90,7 +90,7 @@ struct Innocent: Sendable {
         let deadline = ContinuousClock.now + Self.patience
         while !accepted.isEmpty, ContinuousClock.now < deadline {
             for (id, acceptedAt) in accepted {
-                guard let at = book.completion(of: id, notifications: Self.devicesPerUser) else { continue }
+                guard let at = arrivals.completion(of: id, notifications: Self.devicesPerUser) else { continue }
                 probe.delivery.append(max(0, Double((at - acceptedAt).nanoseconds) / 1e6))
                 accepted[id] = nil
             }

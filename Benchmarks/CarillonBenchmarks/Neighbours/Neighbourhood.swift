@@ -16,10 +16,10 @@ struct Neighbourhood: Sendable {
     /// - Returns: What the innocent network noticed.
     /// - Throws: ``BenchmarkFailure`` when the service dies, and what does not start.
     func figures(beside neighbour: any Neighbour, in workshop: Workshop) async throws -> [Figure] {
-        let book = ArrivalBook()
+        let arrivals = ArrivalLog()
         return try await Cluster.withCluster(in: workshop) { cluster in
-            try await book.withLogLines { pipe in
-                try await WebhookHosts.withHosts(noting: book) { port in
+            try await arrivals.withLogLines { pipe in
+                try await WebhookHosts.withHosts(noting: arrivals) { port in
                     try await neighbour.withSurroundings {
                         try await ServiceUnderTest.withService(
                             on: cluster,
@@ -28,7 +28,7 @@ struct Neighbourhood: Sendable {
                             launcher: neighbour.launcher
                         ) { service in
                             let scene = Scene(cluster: cluster, service: service, webhookPort: port, size: size)
-                            return try await measure(neighbour, scene, book)
+                            return try await measure(neighbour, scene, arrivals)
                         }
                     }
                 }
@@ -36,8 +36,8 @@ struct Neighbourhood: Sendable {
         }
     }
 
-    private func measure(_ neighbour: any Neighbour, _ scene: Scene, _ book: ArrivalBook) async throws -> [Figure] {
-        let innocent = try await Innocent.move(into: scene, neighbour.innocent, book)
+    private func measure(_ neighbour: any Neighbour, _ scene: Scene, _ arrivals: ArrivalLog) async throws -> [Figure] {
+        let innocent = try await Innocent.move(into: scene, neighbour.innocent, arrivals)
         let network = try await scene.makeNetwork("neighbour")
         try await neighbour.prepare(network, scene)
         try await scene.cluster.checkpoint()

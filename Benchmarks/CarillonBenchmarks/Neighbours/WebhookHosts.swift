@@ -11,19 +11,19 @@ enum WebhookHosts {
     /// Lends the receivers.
     ///
     /// - Parameters:
-    ///   - book: What came to `/prompt` and, in the end, to `/second` is noted here.
+    ///   - arrivals: What came to `/prompt` and, in the end, to `/second` is noted here.
     ///   - body: The work.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, and why there is no port.
     static func withHosts<Value>(
-        noting book: ArrivalBook,
+        noting arrivals: ArrivalLog,
         _ body: (_ port: Int) async throws -> Value
     ) async throws -> Value {
         let attempts = FirstAttempts()
         return try await LoopbackServer.withPort(
             host: "0.0.0.0",
             group: Innocent.eventLoops,
-            { HostHandler(book: book, attempts: attempts) },
+            { HostHandler(arrivals: arrivals, attempts: attempts) },
             body
         )
     }
@@ -42,13 +42,13 @@ private final class HostHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let book: ArrivalBook
+    private let arrivals: ArrivalLog
     private let attempts: FirstAttempts
     private var head: HTTPRequestHead?
     private var received = ByteBuffer()
 
-    init(book: ArrivalBook, attempts: FirstAttempts) {
-        self.book = book
+    init(arrivals: ArrivalLog, attempts: FirstAttempts) {
+        self.arrivals = arrivals
         self.attempts = attempts
     }
 
@@ -63,7 +63,7 @@ private final class HostHandler: ChannelInboundHandler {
             guard let head else { return }
             if head.uri == "/whoami" { return introduce(head, context) }
             guard let status = status(for: head) else { return }
-            if status == .noContent { book.note(Arrival(at: .now(), bytes: received)) }
+            if status == .noContent { arrivals.note(Arrival(at: .now(), bytes: received)) }
             var answer = HTTPResponseHead(version: .http1_1, status: status)
             if status != .noContent { answer.headers.add(name: "content-length", value: "0") }
             context.write(wrapOutboundOut(.head(answer)), promise: nil)

@@ -47,16 +47,16 @@ struct SnapshotBenchmark: Benchmark {
 
     /// Measures in quiet, beside dead rows, and after a restart beside them.
     private func beside(_ queues: DyingRows, _ cluster: Cluster) async throws -> [Figure] {
-        let book = ArrivalBook()
-        return try await WebhookHosts.withHosts(noting: book) { port in
-            let (figures, stranded) = try await book.withLogLines { pipe in
+        let arrivals = ArrivalLog()
+        return try await WebhookHosts.withHosts(noting: arrivals) { port in
+            let (figures, stranded) = try await arrivals.withLogLines { pipe in
                 try await ServiceUnderTest.withService(
                     on: cluster,
                     output: pipe.writeEnd,
                     environment: Self.environment
                 ) { service in
                     let scene = Scene(cluster: cluster, service: service, webhookPort: port, size: 1)
-                    return try await beforeRestart(scene, queues, book)
+                    return try await beforeRestart(scene, queues, arrivals)
                 }
             }
             try await Task.sleep(for: Self.away)
@@ -80,10 +80,10 @@ struct SnapshotBenchmark: Benchmark {
     private func beforeRestart(
         _ scene: Scene,
         _ queues: DyingRows,
-        _ book: ArrivalBook
+        _ arrivals: ArrivalLog
     ) async throws -> ([Figure], Task<Probe, any Error>) {
         let workshop = scene.cluster.workshop
-        let innocent = try await Innocent.move(into: scene, Innocent.Plan(path: "second"), book)
+        let innocent = try await Innocent.move(into: scene, Innocent.Plan(path: "second"), arrivals)
         _ = try await innocent.probe("warm-up", for: .seconds(2))
         var figures = try await stage("quiet", innocent, scene)
         workshop.say("snapshot, \(rows) rows die in each queue")

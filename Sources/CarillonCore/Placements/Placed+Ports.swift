@@ -17,7 +17,7 @@ extension Placed: RelaySource where Port == any RelaySource {
 }
 
 extension Placed: JournalStore where Port == any JournalStore {
-    package func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws -> [JournalPlace] {
+    package func writeJournal(_ entries: [JournalKey: [JournalEntry]]) async throws -> [JournalKey] {
         let (answers, failure) = await parts(entries, by: \.key.networkID) { store, entries in
             try await store.writeJournal(Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) }))
         }
@@ -25,8 +25,8 @@ extension Placed: JournalStore where Port == any JournalStore {
         return Array(answers.joined())
     }
 
-    package func journal(of place: JournalPlace, limit: Int) async throws -> [JournalEntry] {
-        try await of(place.networkID).journal(of: place, limit: limit)
+    package func journal(of key: JournalKey, limit: Int) async throws -> [JournalEntry] {
+        try await of(key.networkID).journal(of: key, limit: limit)
     }
 }
 
@@ -39,9 +39,9 @@ extension Placed: StatisticsStore where Port == any StatisticsStore {
 }
 
 /// What cannot be asked is left out: a network of a placement that is away fares as its placement does.
-extension Placed: NetworkSurvey where Port == any NetworkSurvey {
-    package func surveyedNetworks() async throws -> [SurveyedNetwork] {
-        try await each { try await $1.surveyedNetworks() }.joined().sorted { $0.id < $1.id }
+extension Placed: NetworkReportSource where Port == any NetworkReportSource {
+    package func namedNetworks() async throws -> [NamedNetwork] {
+        try await each { try await $1.namedNetworks() }.joined().sorted { $0.id < $1.id }
     }
 
     package func troubles(of networks: [NetworkID], at now: Timestamp) async throws -> [NetworkID: [NetworkTrouble]] {
@@ -59,9 +59,9 @@ extension Placed: NetworkSurvey where Port == any NetworkSurvey {
         asked: Set<NetworkID>,
         without known: [StatisticsRow]
     ) async throws -> [StatisticsRow] {
-        let answers = await parts(asked.union(networks), by: { $0 }) { survey, part in
+        let answers = await parts(asked.union(networks), by: { $0 }) { reportSource, part in
             let part = Set(part)
-            return try await survey.figures(
+            return try await reportSource.figures(
                 of: networks.filter(part.contains),
                 refusingSince: moment,
                 asked: asked.intersection(part),
@@ -76,9 +76,9 @@ extension Placed: NetworkSurvey where Port == any NetworkSurvey {
         since moment: Timestamp,
         without known: [StatisticsRow]
     ) async throws -> [NetworkID: NetworkActivity] {
-        try await merged(networks) { survey, part in
+        try await merged(networks) { reportSource, part in
             let own = Set(part)
-            return try await survey.activities(
+            return try await reportSource.activities(
                 of: part,
                 since: moment,
                 without: known.filter { own.contains($0.networkID) }
@@ -88,7 +88,7 @@ extension Placed: NetworkSurvey where Port == any NetworkSurvey {
 
     private func merged<Value: Sendable>(
         _ networks: [NetworkID],
-        _ ask: @escaping @Sendable (any NetworkSurvey, [NetworkID]) async throws -> [NetworkID: Value]
+        _ ask: @escaping @Sendable (any NetworkReportSource, [NetworkID]) async throws -> [NetworkID: Value]
     ) async throws -> [NetworkID: Value] {
         let answers = await parts(networks, by: { $0 }, ask).answers
         return answers.reduce(into: [:]) { $0.merge($1) { first, _ in first } }

@@ -9,17 +9,17 @@ package final class PlacedFaceIndex: Sendable {
         var index: FaceIndex
     }
 
-    private let books: [FaceBook]
+    private let caches: [FaceCache]
     private let known = Mutex<Known?>(nil)
 
-    /// An index of what these books know, a placement's each.
-    package init(_ books: [FaceBook]) {
-        self.books = books
+    /// An index of what these caches know, a placement's each.
+    package init(_ caches: [FaceCache]) {
+        self.caches = caches
     }
 
     /// All bindings and keys.
     package func index() -> FaceIndex {
-        let lists = books.map(\.lastKnown)
+        let lists = caches.map(\.lastKnown)
         let versions = lists.map { $0?.version }
         return known.withLock { known in
             if let known, known.versions == versions { return known.index }

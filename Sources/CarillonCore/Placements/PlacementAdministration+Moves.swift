@@ -3,18 +3,18 @@ extension PlacementAdministration {
     /// What is needed to have networks move.
     package struct Moves: Sendable {
         fileprivate let catalog: any MoveCatalog
-        fileprivate let book: PlacementBook
+        fileprivate let directory: PlacementDirectory
         fileprivate let patience: Duration
         fileprivate let changed: @Sendable (NetworkID) -> Void
 
         package init(
             catalog: some MoveCatalog,
-            book: PlacementBook,
+            directory: PlacementDirectory,
             patience: Duration = .seconds(1),
             changed: @escaping @Sendable (NetworkID) -> Void
         ) {
             self.catalog = catalog
-            self.book = book
+            self.directory = directory
             self.patience = patience
             self.changed = changed
         }
@@ -28,8 +28,8 @@ extension PlacementAdministration {
         move: NetworkMove, hasBegun: Bool
     )? {
         guard names.contains(target), let moves else { throw PlacementProblem.unknown(target) }
-        let source = try await moves.book.placement(of: network)
-        if source != target, moves.book.lastKnown(network) != nil, !moves.book.isMoving(network) {
+        let source = try await moves.directory.placement(of: network)
+        if source != target, moves.directory.lastKnown(network) != nil, !moves.directory.isMoving(network) {
             guard try await schema(of: source) == schema(of: target) else {
                 throw MoveProblem.schemasDiffer(source, target)
             }
@@ -46,7 +46,7 @@ extension PlacementAdministration {
     /// Who has the move in hand prepares it first; where that takes long, or others move before it, nobody is kept waiting.
     private func hearing(that network: NetworkID, _ moves: Moves) async {
         let end = ContinuousClock.now + moves.patience
-        while !moves.book.isMoving(network), .now < end {
+        while !moves.directory.isMoving(network), .now < end {
             guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
         }
     }

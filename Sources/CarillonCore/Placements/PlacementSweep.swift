@@ -9,7 +9,7 @@ package struct PlacementSweep: Service {
     private static let patience = Duration.seconds(60)
 
     private let catalog: any PlacementCatalog
-    private let surveys: Placed<any NetworkSurvey>
+    private let reportSources: Placed<any NetworkReportSource>
     private let isRight: @Sendable (PlacementName) async throws -> Bool
     private let logger: Logger
 
@@ -17,17 +17,17 @@ package struct PlacementSweep: Service {
     ///
     /// - Parameters:
     ///   - catalog: The list.
-    ///   - surveys: Find the networks that there are.
+    ///   - reportSources: Find the networks that there are.
     ///   - isRight: Whether a placement is the database that it was: in another one nothing is missing.
     ///   - logger: Told when that fails.
     package init(
         catalog: some PlacementCatalog,
-        surveys: Placed<any NetworkSurvey>,
+        reportSources: Placed<any NetworkReportSource>,
         isRight: @escaping @Sendable (PlacementName) async throws -> Bool = { _ in true },
         logger: Logger
     ) {
         self.catalog = catalog
-        self.surveys = surveys
+        self.reportSources = reportSources
         self.isRight = isRight
         self.logger = logger
     }
@@ -40,10 +40,10 @@ package struct PlacementSweep: Service {
     /// Mends what concerns placements that answer.
     package func sweep(patience: Duration = patience) async {
         do {
-            _ = try await surveys.each { name, survey in
+            _ = try await reportSources.each { name, reportSource in
                 let listed = try await catalog.listed(in: name, olderThan: patience)
                 guard !listed.isEmpty, try await isRight(name) else { return }
-                let existing = Set(try await survey.surveyedNetworks().map(\.id))
+                let existing = Set(try await reportSource.namedNetworks().map(\.id))
                 try await catalog.confirm(listed.filter(existing.contains))
                 try await catalog.remove(listed.filter { !existing.contains($0) }, from: name, olderThan: patience)
             }

@@ -17,7 +17,7 @@ package struct Authenticator: Sendable {
     let cache: CredentialCache
     let introspector: UserTokenIntrospector
     let rates: RequestRates
-    let pages: PagePlaces
+    let pages: PageSemaphore
     let clock: WallClock
 
     /// The caller in the network of the path, by `Authorization`.
@@ -91,8 +91,8 @@ package struct Authenticator: Sendable {
         throw Problem.forbidden("the operator's token is needed")
     }
 
-    /// Waits for a place among those who read pages, if that is what the request does: one of a network's, or, without one, of the
-    /// operator's own. Whoever speaks for all of a network has no rate, and so many places instead.
+    /// Waits for a permit among those who read pages, if that is what the request does: one of a network's, or, without one, of the
+    /// operator's own. Whoever speaks for all of a network has no rate, and so many permits instead.
     ///
     /// - Throws: 429 when there is none.
     package func beginReading(_ networkID: NetworkID?, _ context: CarillonRequestContext) async throws(Problem) {

@@ -5,16 +5,16 @@ package import Metrics
 /// Finds out whose tokens are that are none of Carillon's, and remembers it for as long as the network wishes.
 ///
 /// Requests with the same token share one question. A network has few questions on their way at a time, each address a part
-/// of them, and all networks ``allPlaces``: so a server that does not answer holds up nobody else's requests, and tokens that
-/// somebody invents nobody's elsewhere. Who finds no place waits in line for a while: those first who were lately found to be
+/// of them, and all networks ``allPermits``: so a server that does not answer holds up nobody else's requests, and tokens that
+/// somebody invents nobody's elsewhere. Who finds no permit waits in line for a while: those first who were lately found to be
 /// users, by their tokens or their addresses. What is remembered is bounded, networks have equal shares of it, and it is kept by
 /// hashes of tokens. Changed settings make other hashes.
 package final class UserTokenIntrospector: Sendable {
-    /// How many of a network's places questions about tokens from one address have.
-    static let placesPerAddress = 24
+    /// How many of a network's permits questions about tokens from one address have.
+    static let permitsPerAddress = 24
     /// How many questions all networks have.
-    static let allPlaces = 256
-    /// How many questions about tokens from one address wait for a place.
+    static let allPermits = 256
+    /// How many questions about tokens from one address wait for a permit.
     static let lineOfAddress = 64
     /// How many wait of all.
     static let line = 2_048
@@ -34,7 +34,7 @@ package final class UserTokenIntrospector: Sendable {
         case stranger
     }
 
-    /// Those who have a share of a network's places.
+    /// Those who have a share of a network's permits.
     private struct Party: Hashable {
         let standing: Standing
         let address: IPAddress?
@@ -61,7 +61,7 @@ package final class UserTokenIntrospector: Sendable {
     private let asker: any UserTokenAsker
     private let metrics: IntrospectionMetrics
     private let now: @Sendable () -> ContinuousClock.Instant
-    private let places: FairPlaces<NetworkID, Party>
+    private let permits: FairSemaphore<NetworkID, Party>
     private let answers: Remembered<Key, Answer>
     /// Where users were last.
     private let origins: Remembered<Origin, Void>
@@ -77,13 +77,13 @@ package final class UserTokenIntrospector: Sendable {
         self.asker = asker
         self.metrics = IntrospectionMetrics(factory: metrics)
         self.now = now
-        places = FairPlaces(
+        permits = FairSemaphore(
             limits: FairQueueLimits(
                 weight: Self.line,
                 weightPerLane: Self.lineOfAddress,
-                places: Self.allPlaces,
-                placesPerLane: Self.placesPerAddress,
-                placesPerTenant: UserTokenIntrospection.questionsAtOnce
+                slots: Self.allPermits,
+                slotsPerLane: Self.permitsPerAddress,
+                slotsPerTenant: UserTokenIntrospection.questionsAtOnce
             ),
             patience: patience
         )
@@ -92,7 +92,7 @@ package final class UserTokenIntrospector: Sendable {
     }
 
     var count: Int { answers.count }
-    var waiting: Int { places.waiting }
+    var waiting: Int { permits.waiting }
 
     /// Finds out whose token it is.
     ///
@@ -134,19 +134,19 @@ package final class UserTokenIntrospector: Sendable {
         }
     }
 
-    /// - Throws: 503 when there is no place, or no answer.
+    /// - Throws: 503 when there is no permit, or no answer.
     private func ask(
         about token: Secret,
         by introspection: UserTokenIntrospection,
         in network: NetworkID,
         _ party: Party
     ) async throws(Problem) -> Answer {
-        let place = await places.place(of: network, in: party, isFirst: party.standing != .stranger)
-        guard let place else {
+        let permit = await permits.permit(of: network, in: party, isFirst: party.standing != .stranger)
+        guard let permit else {
             metrics.busy.increment()
             throw .serviceUnavailable("too many tokens are being looked into")
         }
-        defer { place.giveBack() }
+        defer { permit.giveBack() }
         let answer = await asker.ask(introspection, about: token, in: network)
         metrics.count(answer)
         let (moment, lifetime) = (now(), Duration.seconds(introspection.cacheTime))

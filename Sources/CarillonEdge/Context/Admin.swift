@@ -24,7 +24,7 @@ package enum ProvenCaller: Sendable, Hashable {
 }
 
 /// What a request's handler tells those around it about its caller.
-package final class CallerNote: Sendable {
+package final class CallerInfo: Sendable {
     private struct State {
         var admin: Admin?
         var proven: ProvenCaller?

@@ -25,9 +25,9 @@ package struct CarillonRequestContext: RequestContext {
     var pageHold: PageHold?
 
     /// Told who calls, for those who log it.
-    package let caller = CallerNote()
+    package let caller = CallerInfo()
     /// Told what a face makes of it.
-    package let face = FaceNote()
+    package let face = FaceInfo()
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

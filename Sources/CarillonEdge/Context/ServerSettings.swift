@@ -32,8 +32,8 @@ package struct ServerSettings: Sendable {
         name.utf8.count + value.utf8.count + 4
     }
 
-    /// How many places are kept for those who arrive, by displacing who has waited longest.
-    var sparePlaces: Int { max(1, min(64, connections / 8)) }
+    /// How many slots are kept for those who arrive, by displacing who has waited longest.
+    var spareSlots: Int { max(1, min(64, connections / 8)) }
 }
 
 /// Which web pages may call the API from a browser (API section 14, `CARILLON_CORS_ORIGINS`).

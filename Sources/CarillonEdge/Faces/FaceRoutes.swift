@@ -27,7 +27,7 @@ package struct FaceRoutes {
     ///   - method: Its method.
     ///   - path: Its path, in the router's notation.
     ///   - operation: What it is called in metrics: a word or two in small letters.
-    ///   - readsPages: Whether those who read for a whole network wait for a place: see ``PagePlaces``.
+    ///   - readsPages: Whether those who read for a whole network wait for a permit: see ``PageSemaphore``.
     ///   - handler: Answers it.
     package func on(
         _ method: HTTPRequest.Method,

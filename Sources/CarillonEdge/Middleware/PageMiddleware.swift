@@ -1,6 +1,6 @@
 package import Hummingbird
 
-/// Marks requests that read pages: as soon as it is known for whom they do, they wait for one of that network's places. They run on a
+/// Marks requests that read pages: as soon as it is known for whom they do, they wait for one of that network's permits. They run on a
 /// thread of their own.
 struct PageMiddleware: RouterMiddleware {
     /// One for all: a second one would take another processor from everybody else.
@@ -20,6 +20,6 @@ struct PageMiddleware: RouterMiddleware {
 }
 
 extension Router<CarillonRequestContext> {
-    /// Where routes are added that read pages: see ``PagePlaces``.
+    /// Where routes are added that read pages: see ``PageSemaphore``.
     package var pages: RouterGroup<CarillonRequestContext> { group().add(middleware: PageMiddleware()) }
 }

@@ -18,7 +18,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let connections: InboundConnections
     private let settings: ServerSettings
     private let refusals: RefusalWriter
-    private var id: ConnectionPlaces.ID?
+    private var id: ConnectionSlots.ID?
 
     /// When the connection is closed; `nil` while nobody waits for the caller.
     private var deadline: NIODeadline?

@@ -3,13 +3,13 @@ package import Metrics
 import NIOCore
 import Synchronization
 
-/// The connections to one port, each with a place or on its way out.
+/// The connections to one port, each with a slot or on its way out.
 package final class InboundConnections: Sendable {
     /// Why a connection was ended that had done nothing but take its time.
     enum Cut: String, CaseIterable {
-        /// Its address had all the places that it may have.
+        /// Its address had all the slots that it may have.
         case refused
-        /// It waited longest when a place was needed.
+        /// It waited longest when a slot was needed.
         case displaced
         /// A request's head did not get complete.
         case head
@@ -19,9 +19,9 @@ package final class InboundConnections: Sendable {
     }
 
     private struct State {
-        var places: ConnectionPlaces
-        var channels: [ConnectionPlaces.ID: any NIOCore.Channel] = [:]
-        var lastID: ConnectionPlaces.ID = 0
+        var slots: ConnectionSlots
+        var channels: [ConnectionSlots.ID: any NIOCore.Channel] = [:]
+        var lastID: ConnectionSlots.ID = 0
     }
 
     private let state: Mutex<State>
@@ -30,12 +30,12 @@ package final class InboundConnections: Sendable {
     private let cuts: [Cut: Counter]
 
     package init(_ settings: ServerSettings, port: String, metrics: any MetricsFactory) {
-        let count = settings.connections - settings.sparePlaces
+        let count = settings.connections - settings.spareSlots
         state = Mutex(
             State(
-                places: ConnectionPlaces(
-                    places: count,
-                    placesPerAddress: settings.connectionsPerAddress
+                slots: ConnectionSlots(
+                    slots: count,
+                    slotsPerAddress: settings.connectionsPerAddress
                 )
             )
         )
@@ -55,21 +55,21 @@ package final class InboundConnections: Sendable {
 
     /// A connection was accepted.
     /// - Returns: Its number; `nil` when it has to be closed.
-    func open(_ channel: any NIOCore.Channel) -> ConnectionPlaces.ID? {
+    func open(_ channel: any NIOCore.Channel) -> ConnectionSlots.ID? {
         let address = channel.remoteAddress.flatMap(IPAddress.init)
         // A proxy's connections are those of many clients.
         let share = address.flatMap { proxies.contains($0) ? nil : $0.subscriber }
-        let (id, displaced): (ConnectionPlaces.ID?, (any NIOCore.Channel)?) = state.withLock { state in
+        let (id, displaced): (ConnectionSlots.ID?, (any NIOCore.Channel)?) = state.withLock { state in
             state.lastID += 1
             let id = state.lastID
             let displaced: (any NIOCore.Channel)?
-            switch state.places.open(id, from: share) {
+            switch state.slots.open(id, from: share) {
             case .admitted: displaced = nil
             case .displaces(let other): displaced = state.channels.removeValue(forKey: other)
             case .refused: return (nil, nil)
             }
             state.channels[id] = channel
-            meter.set(state.places.count)
+            meter.set(state.slots.count)
             return (id, displaced)
         }
         if id == nil { cut(.refused) }
@@ -77,20 +77,20 @@ package final class InboundConnections: Sendable {
         return id
     }
 
-    func waits(_ id: ConnectionPlaces.ID) { state.withLock { $0.places.waits(id) } }
+    func waits(_ id: ConnectionSlots.ID) { state.withLock { $0.slots.waits(id) } }
 
-    func works(_ id: ConnectionPlaces.ID) { state.withLock { $0.places.works(id) } }
+    func works(_ id: ConnectionSlots.ID) { state.withLock { $0.slots.works(id) } }
 
-    func closed(_ id: ConnectionPlaces.ID) {
+    func closed(_ id: ConnectionSlots.ID) {
         state.withLock { state in
-            state.places.close(id)
+            state.slots.close(id)
             state.channels[id] = nil
-            meter.set(state.places.count)
+            meter.set(state.slots.count)
         }
     }
 
     func cut(_ cut: Cut) { cuts[cut]?.increment() }
 }
 
-/// Tells a connection that another one has its place.
+/// Tells a connection that another one has its slot.
 struct ConnectionDisplaced: Sendable {}

@@ -18,7 +18,7 @@ package final class Services: Sendable {
     /// Tags and who subscribes to them.
     package let tags: any TagStore
     /// Networks' own templates.
-    package let templates: TemplateBook
+    package let templates: TemplateCache
     /// The built-in templates.
     package let catalog: TemplateCatalog
     package let endpoints: any EndpointStore
@@ -41,7 +41,7 @@ package final class Services: Sendable {
     package let recorder: StatisticsRecorder
     package let statistics: StatisticsReader
     /// Looks at all networks at once.
-    package let survey: any NetworkSurvey
+    package let reportSource: any NetworkReportSource
     /// Where networks are kept, and where new ones go.
     package let placements: PlacementAdministration
     package let providers: [ProviderName]
@@ -97,7 +97,7 @@ package final class Services: Sendable {
         journal: Journal,
         recorder: StatisticsRecorder,
         statistics: StatisticsReader,
-        survey: any NetworkSurvey,
+        reportSource: any NetworkReportSource,
         placements: PlacementAdministration,
         route: Placed<PlacementName> = .home,
         addresses: AddressLookup? = nil,
@@ -115,7 +115,7 @@ package final class Services: Sendable {
         faceSecret: FaceSecret,
         operatorToken: OperatorToken,
         asker: any UserTokenAsker,
-        pages: PagePlaces,
+        pages: PageSemaphore,
         announcements: Announcements,
         egress: EgressGuard,
         rates: RequestRates,
@@ -145,7 +145,7 @@ package final class Services: Sendable {
         self.addresses = addresses ?? AddressLookup(Placed(devices))
         self.toggles = toggles
         self.tags = tags
-        self.templates = TemplateBook(templates, announcements: announcements)
+        self.templates = TemplateCache(templates, announcements: announcements)
         self.catalog = catalog
         self.endpoints = endpoints
         self.endpointsChanged = endpointsChanged
@@ -159,7 +159,7 @@ package final class Services: Sendable {
         self.journal = journal
         self.recorder = recorder
         self.statistics = statistics
-        self.survey = survey
+        self.reportSource = reportSource
         self.placements = placements
         self.providers = providers
         self.lanes = lanes

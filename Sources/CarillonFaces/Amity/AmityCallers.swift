@@ -7,7 +7,8 @@ import Hummingbird
 struct AmityCallers: Sendable {
     private static let header = HTTPField.Name("x-api-key")
 
-    struct Place: Sendable {
+    /// A network that has bound the face, and how it did.
+    struct BoundNetwork: Sendable {
         var network: Network
         var settings: AmitySettings
     }
@@ -22,9 +23,9 @@ struct AmityCallers: Sendable {
     let services: Services
 
     /// The network of an app, by its key.
-    func app(_ request: Request, _ context: CarillonRequestContext) async throws -> Place {
+    func app(_ request: Request, _ context: CarillonRequestContext) async throws -> BoundNetwork {
         guard let key = try await key(request) else { throw Problem.unauthorized("X-API-Key is missing") }
-        return try await place(key.networkID, context)
+        return try await bound(key.networkID, context)
     }
 
     /// The user of a Bearer token. One that is not Carillon's own says nothing of its network: the API key beside it does.
@@ -32,13 +33,13 @@ struct AmityCallers: Sendable {
         let key = try await key(request)
         if let key { context.face.note(network: key.networkID) }
         let access = try await services.authenticator.access(request, context, in: key?.networkID)
-        let place = try await place(access.networkID, context)
+        let found = try await bound(access.networkID, context)
         guard let id = access.ownUser else { throw Problem.forbidden("a user's own token is needed") }
         return User(
-            network: place.network,
-            settings: place.settings,
+            network: found.network,
+            settings: found.settings,
             id: id,
-            holdsAppKey: key?.networkID == place.network.id
+            holdsAppKey: key?.networkID == found.network.id
         )
     }
 
@@ -62,7 +63,7 @@ struct AmityCallers: Sendable {
             ofUsers: false
         )
         try access.requireAdmin()
-        return try await place(access.networkID, context).network
+        return try await bound(access.networkID, context).network
     }
 
     /// The app's key, counted against the rate that apps have; `nil` when there is none.
@@ -80,12 +81,12 @@ struct AmityCallers: Sendable {
         return key
     }
 
-    private func place(_ id: NetworkID, _ context: CarillonRequestContext) async throws -> Place {
+    private func bound(_ id: NetworkID, _ context: CarillonRequestContext) async throws -> BoundNetwork {
         context.face.note(network: id)
         context.caller.note(.network(id))
         guard let network = try await services.network(id),
             let binding = try await services.faceIndex().binding(.amity, AmityFace.bindingName, ownedBy: id)
         else { throw Problem.notFound("the network has not bound this face") }
-        return Place(network: network, settings: AmitySettings(document: binding.settings))
+        return BoundNetwork(network: network, settings: AmitySettings(document: binding.settings))
     }
 }

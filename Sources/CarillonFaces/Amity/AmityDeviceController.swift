@@ -17,16 +17,16 @@ struct AmityDeviceController: Sendable {
     }
 
     private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let place = try await callers.app(request, context)
+        let app = try await callers.app(request, context)
         let body = try await RequestBodyReader.json(of: request)
-        let device = try AmityRegistration(body, place.settings).device(registeredAt: clock.now())
+        let device = try AmityRegistration(body, app.settings).device(registeredAt: clock.now())
         // Whoever has the app's key could register devices for anybody, so the network has to have said that this is meant.
-        if place.settings.requiresUserToken || place.network.deviceRegistration != .appKey {
-            try await callers.require(device.userID, of: place.network.id, request, context)
+        if app.settings.requiresUserToken || app.network.deviceRegistration != .appKey {
+            try await callers.require(device.userID, of: app.network.id, request, context)
         }
         // The last write wins, as these SDKs are told, also where the device was another user's with another token: to take it
         // from them needs no more than to unregister it does.
-        _ = try await devices.putDevice(device, replacing: .anybodys, in: place.network.id, by: .user)
+        _ = try await devices.putDevice(device, replacing: .anybodys, in: app.network.id, by: .user)
         return AmityAnswer.success
     }
 
@@ -43,7 +43,7 @@ struct AmityDeviceController: Sendable {
     }
 
     private func unregister(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let place = try await callers.app(request, context)
+        let app = try await callers.app(request, context)
         let wanted = try AmityUnregistration(
             query: QueryParameters(request),
             body: await RequestBodyReader.bytes(of: request, upTo: RequestBodyReader.limit)
@@ -51,7 +51,7 @@ struct AmityDeviceController: Sendable {
         let isRemoved = try await devices.deleteDevice(
             wanted.deviceID,
             ifOwnedBy: wanted.userID,
-            in: place.network.id
+            in: app.network.id
         )
         if !isRemoved { context.face.note(reason: "there is no such device, or it is another user's") }
         return AmityAnswer.success

@@ -89,8 +89,8 @@ struct MobileFirstTagController: Sendable {
         json["createdTime"] = tag.createdAt?.mobileFirst
         json["lastUpdatedTime"] = tag.updatedAt?.mobileFirst
         json["createdMode"] = "API"
-        let place = [caller.applicationID, "tags", tag.id.rawValue].map(\.percentEncoded).joined(separator: "/")
-        json["href"] = .string("\(request.baseURL(context))/imfpush/v1/apps/\(place)")
+        let path = [caller.applicationID, "tags", tag.id.rawValue].map(\.percentEncoded).joined(separator: "/")
+        json["href"] = .string("\(request.baseURL(context))/imfpush/v1/apps/\(path)")
         return .object(json)
     }
 }

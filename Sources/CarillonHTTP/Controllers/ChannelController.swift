@@ -26,7 +26,7 @@ struct ChannelController: Controller {
         let found = try await services.directory.channels(
             matching: text,
             in: access.networkID,
-            after: page.after { SearchPlace($0) },
+            after: page.after { SearchCursor($0) },
             limit: page.limit
         )
         return page.answer(found.items, next: found.next?.description, \.json)

@@ -113,7 +113,7 @@ struct EventController: Controller {
             of: try eventID(context),
             in: access.networkID,
             matching: try DeliveryFilter(query),
-            after: page.after { DeliveryPlace($0) },
+            after: page.after { DeliveryCursor($0) },
             limit: page.limit
         )
         guard let deliveries else { throw Problem.notFound() }

@@ -8,7 +8,7 @@ import NIOCore
 struct ImportController: Controller {
     let services: Services
     let spools: SpoolDirectory
-    let turns = ImportTurns()
+    let limiter = ImportLimiter()
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.post("/v1/networks/{network}/import", use: importLines)
@@ -18,7 +18,7 @@ struct ImportController: Controller {
         let access = try await admin(request, context)
         try ContentType.check(request.headers, accepted: ContentType.newlineDelimitedJSON)
         context.channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.sincePart, promise: nil)
-        let tally = try await turns.importing(into: access.networkID) {
+        let tally = try await limiter.importing(into: access.networkID) {
             let announced = request.headers[.contentLength].flatMap(Int.init) ?? 0
             try spools.check(total: announced, more: announced)
             let spool = try ImportSpool(
@@ -32,7 +32,7 @@ struct ImportController: Controller {
                 UnitOfWork.current?.liftDeadline()
                 try await spool.checkSubscriptions { try await services.devices.known(among: $0, in: access.networkID) }
             }
-            try await turns.writing { try await apply(spool, in: access.networkID) }
+            try await limiter.writing { try await apply(spool, in: access.networkID) }
             return tally
         }
         return .json(tally.json)

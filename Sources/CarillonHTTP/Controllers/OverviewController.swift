@@ -17,7 +17,7 @@ struct OverviewController: Controller {
         try query.refuseAll(but: "all")
         let page = try Page(query)
         let (items, next) = try await overview.reports(
-            after: page.after { NetworkPlace($0) },
+            after: page.after { NetworkCursor($0) },
             limit: page.limit,
             ofAll: query.flag("all")
         )

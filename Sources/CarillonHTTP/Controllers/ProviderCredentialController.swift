@@ -31,7 +31,7 @@ struct ProviderCredentialController: Controller {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        let (network, appID) = try await place(of: format, request, context)
+        let (network, appID) = try await target(of: format, request, context)
         return .json(try await credential(format, appID, of: network).json)
     }
 
@@ -41,7 +41,7 @@ struct ProviderCredentialController: Controller {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        let (network, appID) = try await place(of: format, request, context)
+        let (network, appID) = try await target(of: format, request, context)
         let body = try await RequestBodyReader.json(of: request)
         var credential = try format.read(body, appID, nil, services.clock.now())
         let change =
@@ -104,7 +104,7 @@ struct ProviderCredentialController: Controller {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        let (network, appID) = try await place(of: format, request, context)
+        let (network, appID) = try await target(of: format, request, context)
         _ = try await services.credentials.deleteProviderCredential(format.provider, appID: appID, of: network)
         await services.credentialChanged(network, format.provider, format.lanes(of: appID))
         return .noContent
@@ -130,7 +130,7 @@ struct ProviderCredentialController: Controller {
     }
 
     /// The network of an admin, and the app of the path.
-    private func place(
+    private func target(
         of format: CredentialFormat,
         _ request: Request,
         _ context: CarillonRequestContext

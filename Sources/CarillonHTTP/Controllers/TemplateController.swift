@@ -33,7 +33,7 @@ struct TemplateController: Controller {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await admin(request, context)
-        let (type, locale) = try place(context)
+        let (type, locale) = try key(context)
         let own = try await services.templates.templates(in: access.networkID).compactMap(ListedTemplate.init)
             .first { $0.eventType == type && $0.locale == locale }
         guard let template = own ?? services.catalog[type, locale].map(ListedTemplate.init) else {
@@ -44,7 +44,7 @@ struct TemplateController: Controller {
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await admin(request, context)
-        let (type, locale) = try place(context)
+        let (type, locale) = try key(context)
         let source = try TemplateSource(json: await RequestBodyReader.json(of: request))
         _ = try CompiledTemplate(source, for: type, locale: locale)
         let override = TemplateOverride(
@@ -60,7 +60,7 @@ struct TemplateController: Controller {
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await admin(request, context)
-        let (type, locale) = try place(context)
+        let (type, locale) = try key(context)
         guard try await services.templates.deleteTemplate(type, locale: locale.rawValue, in: access.networkID) else {
             throw Problem.notFound("only a network's own templates can be deleted")
         }
@@ -93,7 +93,7 @@ struct TemplateController: Controller {
     }
 
     /// The event type and the locale of the path. A type that notifies nobody has no templates.
-    private func place(_ context: CarillonRequestContext) throws(Problem) -> (EventType, LocaleTag) {
+    private func key(_ context: CarillonRequestContext) throws(Problem) -> (EventType, LocaleTag) {
         let type = EventType(try context.segment("eventType"))
         guard type.hasTemplates else {
             let types = EventType.withTemplates.map(\.rawValue).joined(separator: ", ")

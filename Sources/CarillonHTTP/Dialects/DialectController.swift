@@ -63,8 +63,8 @@ struct DialectController: Controller {
     private func preview(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, dialect) = try await adminAndDialect(request, context)
         let settings = try await services.accounts.dialect(dialect.name, of: access.networkID)?.settings ?? JSONObject()
-        let posted = try await DialectDesk.request(request, for: dialect)
-        let reading = try DialectDesk.read(posted, by: dialect, settings, now: services.clock.now())
+        let posted = try await DialectRequestReader.request(request, for: dialect)
+        let reading = try DialectRequestReader.read(posted, by: dialect, settings, now: services.clock.now())
         let events = reading.events.compactMap { event in
             if case .known(_, let canonical) = event.content { canonical } else { nil }
         }
@@ -79,6 +79,6 @@ struct DialectController: Controller {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> (Access, any EventDialect) {
-        (try await admin(request, context), try DialectDesk.dialect(context))
+        (try await admin(request, context), try DialectRequestReader.dialect(context))
     }
 }

@@ -51,11 +51,11 @@ struct DialectPostController: Controller {
         _ context: CarillonRequestContext
     ) async throws -> Response {
         let sender = try await sender(request, dialect, context)
-        guard let limit = dialect.largestBody, DialectDesk.mayBeLarge(request) else {
+        guard let limit = dialect.largestBody, DialectRequestReader.mayBeLarge(request) else {
             return try await take(request, RequestBodyReader.eventsLimit, dialect, from: sender, context)
         }
         // Memory that is shared is for those who have proven who they are.
-        let head = try DialectDesk.head(of: request)
+        let head = try DialectRequestReader.head(of: request)
         try await journal.watching(.dialect(dialect.name), in: sender.network.id) {
             _ = try await refusal(of: head, request, sender, dialect, context)
             try large.enter(sender.network.id)
@@ -73,13 +73,13 @@ struct DialectPostController: Controller {
     ) async throws -> Response {
         let network = sender.network
         return try await journal.watching(.dialect(dialect.name), in: sender.network.id) {
-            let posted = try await DialectDesk.request(request, for: dialect, upTo: limit)
+            let posted = try await DialectRequestReader.request(request, for: dialect, upTo: limit)
             if let refusal = try await refusal(of: posted, request, sender, dialect, context) {
                 journal.refused(refusal, 200, .dialect(dialect.name), in: network.id)
                 return .json([:])
             }
             let settings = sender.document?.settings ?? JSONObject()
-            let reading = try DialectDesk.read(posted, by: dialect, settings, now: services.clock.now())
+            let reading = try DialectRequestReader.read(posted, by: dialect, settings, now: services.clock.now())
             if reading.knownCount > 0 { try services.rates.take(events: reading.knownCount, of: network) }
             let receipts = try await accept(inSlices: reading.events.map(\.parsed), of: network.id)
             journal.answered(reading, receipts, dialect.name, in: network.id)
@@ -116,7 +116,7 @@ struct DialectPostController: Controller {
         let networkID = try context.identifier("network", as: Network.self)
         let known = try await services.authenticator.sender(of: dialect.name, in: networkID, context)
         if let authorization = request.headers[values: .authorization].first,
-            DialectDesk.isKey(authorization, for: dialect)
+            DialectRequestReader.isKey(authorization, for: dialect)
         {
             do {
                 let access = try await access(request, context)
@@ -208,7 +208,7 @@ struct DialectPostController: Controller {
         let dialect = Dialects.named(.matrix)
         return try await asMatrix(context) {
             let sender = try await sender(request, dialect, context)
-            let posted = try await DialectDesk.request(request, for: dialect)
+            let posted = try await DialectRequestReader.request(request, for: dialect)
             _ = try await refusal(of: posted, request, sender, dialect, context)
             return answer()
         }

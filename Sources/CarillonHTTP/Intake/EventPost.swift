@@ -138,7 +138,7 @@ extension Services {
             headers: post.head.headers.map { (name: $0.name, value: $0.value) },
             body: post.body
         )
-        if let authorization = post.fields.authorization, DialectDesk.isKey(authorization, for: dialect) {
+        if let authorization = post.fields.authorization, DialectRequestReader.isKey(authorization, for: dialect) {
             guard try post.hasKey() else { return nil }
         } else {
             // Nobody has anything read on an event loop before it is known who they are.
@@ -150,7 +150,7 @@ extension Services {
             }
         }
         let settings = document?.settings ?? JSONObject()
-        let reading = try DialectDesk.read(request, by: dialect, settings, now: clock.now())
+        let reading = try DialectRequestReader.read(request, by: dialect, settings, now: clock.now())
         return (reading.events.map(\.parsed), reading)
     }
 }

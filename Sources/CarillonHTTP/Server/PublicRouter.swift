@@ -14,7 +14,7 @@ package enum PublicRouter {
         problems: ProblemMapping,
         settings: ServerSettings
     ) -> Router<CarillonRequestContext> {
-        let overview = NetworkOverview(survey: services.survey, recorder: services.recorder)
+        let overview = NetworkOverview(reportSource: services.reportSource, recorder: services.recorder)
         let posts = PostJournal(entries: services.journal, history: services.history)
         let count = PostCount(services, journal: posts)
         let controllers: [any Controller] = [

@@ -16,7 +16,7 @@ package struct IntrospectionClient: UserTokenAsker {
 
     /// A client.
     /// - Parameters:
-    ///   - transport: Sends to permitted addresses only, by ``policy(places:)``.
+    ///   - transport: Sends to permitted addresses only, by ``policy(connections:)``.
     ///   - version: The version of Carillon, for `User-Agent`.
     ///   - deadline: How long a question may take.
     package init(
@@ -31,9 +31,9 @@ package struct IntrospectionClient: UserTokenAsker {
 
     /// How connections to such servers are kept, of which there are places for so many. A network has one such server, which may have
     /// as many as the network has questions: with fewer these would wait here, those of strangers before those of users.
-    package static func policy(places: Int) -> ConnectionPolicy {
-        var policy = ConnectionPolicy.brief.limited(to: places)
-        policy.maximumOpenConnectionsPerHost = min(UserTokenIntrospection.questionsAtOnce, max(1, places / 2))
+    package static func policy(connections: Int) -> ConnectionPolicy {
+        var policy = ConnectionPolicy.brief.limited(to: connections)
+        policy.maximumOpenConnectionsPerHost = min(UserTokenIntrospection.questionsAtOnce, max(1, connections / 2))
         policy.maximumAnswerBytes = maximumAnswerBytes + maximumHeadBytes
         return policy
     }

@@ -16,7 +16,7 @@ package struct EndpointClient: EndpointCaller {
 
     /// A client.
     /// - Parameters:
-    ///   - transport: Sends to permitted addresses only, by ``policy(places:)``.
+    ///   - transport: Sends to permitted addresses only, by ``policy(connections:)``.
     ///   - version: The version of Carillon, for `User-Agent`.
     ///   - clock: The time of `webhook-timestamp`.
     package init(transport: any HTTPTransport, version: String, clock: WallClock = .system) {
@@ -26,8 +26,8 @@ package struct EndpointClient: EndpointCaller {
     }
 
     /// How connections to endpoints are kept, of which there are places for so many.
-    package static func policy(places: Int) -> ConnectionPolicy {
-        var policy = ConnectionPolicy.brief.limited(to: places)
+    package static func policy(connections: Int) -> ConnectionPolicy {
+        var policy = ConnectionPolicy.brief.limited(to: connections)
         policy.maximumAnswerBytes = maximumAnswerBytes + maximumHeadBytes
         return policy
     }

@@ -40,8 +40,8 @@ package final class RememberedCredentials<Credential: Sendable>: Sendable {
     private let read: Read
     private let list: List?
     /// Few are read at a time, by turns of networks: each reading takes one of the connections to the database.
-    private let places = FairPlaces<NetworkID, String>(
-        limits: FairQueueLimits(weight: 20_000, places: 4),
+    private let permits = FairSemaphore<NetworkID, String>(
+        limits: FairQueueLimits(weight: 20_000, slots: 4),
         patience: .seconds(10)
     )
     private let known: Remembered<Key, Found>
@@ -76,25 +76,25 @@ package final class RememberedCredentials<Credential: Sendable>: Sendable {
         if let found = known.remembered(key) { return current(found, of: network) }
         if let list {
             let apps = try await listings.value(of: network) {
-                try await self.inTurn(of: network, for: appID) { try await list(network) }
+                try await self.withPermit(of: network, for: appID) { try await list(network) }
             }
             guard apps.contains(appID) else { return nil }
         }
         // What is not remembered is asked for as often as something is sent, and waits for nobody.
         guard lifetime > .zero else { return current(try await find(key), of: network) }
         let found = try await known.value(of: key) {
-            try await self.inTurn(of: network, for: appID) { try await self.find(key) }
+            try await self.withPermit(of: network, for: appID) { try await self.find(key) }
         }
         return current(found, of: network)
     }
 
-    private func inTurn<Value>(
+    private func withPermit<Value>(
         of network: NetworkID,
         for appID: String,
         _ read: () async throws -> Value
     ) async throws -> Value {
-        guard let place = await places.place(of: network, in: appID) else { throw TooManyReadings() }
-        defer { place.giveBack() }
+        guard let permit = await permits.permit(of: network, in: appID) else { throw TooManyReadings() }
+        defer { permit.giveBack() }
         return try await read()
     }
 

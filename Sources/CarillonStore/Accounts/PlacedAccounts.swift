@@ -4,13 +4,17 @@ package import CarillonCore
 package struct PlacedAccounts: AccountStore, AccountSecrets {
     package let accounts: Placed<PostgresAccountStore>
     private let catalog: any PlacementCatalog
-    private let book: PlacementBook
+    private let directory: PlacementDirectory
 
-    /// The accounts of all placements; `catalog` and `book` are what home keeps of who is where.
-    package init(_ accounts: Placed<PostgresAccountStore>, catalog: some PlacementCatalog, book: PlacementBook) {
+    /// The accounts of all placements; `catalog` and `directory` are what home keeps of who is where.
+    package init(
+        _ accounts: Placed<PostgresAccountStore>,
+        catalog: some PlacementCatalog,
+        directory: PlacementDirectory
+    ) {
         self.accounts = accounts
         self.catalog = catalog
-        self.book = book
+        self.directory = directory
     }
 
     /// Makes a network in the placement that was decided on, and says at home that it is there.
@@ -25,7 +29,7 @@ package struct PlacedAccounts: AccountStore, AccountSecrets {
         let store = try accounts.port(of: network.placement ?? .home)
         let creation = try await store.createNetwork(credentials, answering: request)
         if creation != .beingDeleted { try await catalog.confirm([network.id]) }
-        await book.changed(in: network.id)
+        await directory.changed(in: network.id)
         return creation
     }
 
@@ -41,15 +45,15 @@ package struct PlacedAccounts: AccountStore, AccountSecrets {
 
     /// Removes a network from its placement, and then from the list: where that fails, home's housekeeping finds it.
     package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
-        let placement = try await book.placement(of: id)
+        let placement = try await directory.placement(of: id)
         guard try await accounts.toWrite(id).deleteNetwork(id) else { return false }
         try await catalog.remove([id], from: placement, olderThan: .zero)
-        await book.changed(in: id)
+        await directory.changed(in: id)
         return true
     }
 
     package func network(_ id: NetworkID) async throws -> Network? {
-        try await found(id) { try await $0.network(id) }?.placed(in: book.placement(of: id))
+        try await found(id) { try await $0.network(id) }?.placed(in: directory.placement(of: id))
     }
 
     package func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
@@ -61,21 +65,21 @@ package struct PlacedAccounts: AccountStore, AccountSecrets {
         _ id: NetworkID,
         _ ask: (PostgresAccountStore) async throws -> Answer?
     ) async throws -> Answer? {
-        let placement = book.lastKnown(id)
+        let placement = directory.lastKnown(id)
         if let answer = try await ask(accounts.of(id)) { return answer }
-        guard let placement, try await book.isElsewhere(id, than: placement) else { return nil }
+        guard let placement, try await directory.isElsewhere(id, than: placement) else { return nil }
         return try await ask(accounts.of(id))
     }
 
     /// Those that there are. Where the network of one that is missing has left, it is looked for once more.
     package func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName> {
-        let asked = names.reduce(into: [:]) { $0[$1.networkID] = book.lastKnown($1.networkID) }
+        let asked = names.reduce(into: [:]) { $0[$1.networkID] = directory.lastKnown($1.networkID) }
         let existing = try await keys(names)
         var left: Set<NetworkID> = []
         for network in Set(names.subtracting(existing).map(\.networkID)) {
             guard let placement = asked[network] else { continue }
             guard try await accounts.of(network).network(network) == nil else { continue }
-            if try await book.isElsewhere(network, than: placement) { left.insert(network) }
+            if try await directory.isElsewhere(network, than: placement) { left.insert(network) }
         }
         guard !left.isEmpty else { return existing }
         return existing.union(try await keys(names.filter { left.contains($0.networkID) }))
@@ -93,7 +97,7 @@ package struct PlacedAccounts: AccountStore, AccountSecrets {
         _ id: NetworkID,
         _ change: @escaping @Sendable (Network) throws -> Network
     ) async throws -> Network? {
-        try await accounts.toWrite(id).updateNetwork(id, change)?.placed(in: book.placement(of: id))
+        try await accounts.toWrite(id).updateNetwork(id, change)?.placed(in: directory.placement(of: id))
     }
 }
 

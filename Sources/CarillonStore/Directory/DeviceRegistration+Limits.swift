@@ -116,7 +116,7 @@ extension DeviceRegistration {
         without replaced: [String],
         but kept: Int,
         _ session: borrowing PostgresSession
-    ) throws -> [DirectoryNews] {
+    ) throws -> [DirectoryChange] {
         try session.query(
             """
             DELETE FROM devices
@@ -128,6 +128,6 @@ extension DeviceRegistration {
                                   FOR UPDATE SKIP LOCKED)
             RETURNING device_id, user_id, provider, app_id
             """
-        ) { row in try row.news(.deleted(.displaced), in: network) }.compactMap(\.self)
+        ) { row in try row.change(.deleted(.displaced), in: network) }.compactMap(\.self)
     }
 }

@@ -94,7 +94,7 @@ struct DeviceRegistration {
         // Who loses a device, or whose deliveries in memory have a former address, is looked at again.
         let touched = former.filter { row in current[row.id].map { !row.isTheSame(as: $0) } ?? true }
         if listeners.want(FeedbackType.ofDevices, in: network) {
-            try listeners.tell(news(since: former), in: network, session)
+            try listeners.tell(changes(since: former), in: network, session)
         }
         return (
             Set(devices.map(\.id)).subtracting(former.filter(\.isOfTheLiving).map(\.id)),

@@ -13,7 +13,7 @@ final class DirectoryCache: Sendable {
     private static let mostRows = 16_384
     private static let mostRowsOfOne = 4_096
 
-    private struct Kept {
+    private struct CachedNetwork {
         /// `nil` where there was but one batch lately: of most networks there is no more, and nothing is worth asking for.
         var version: Int64?
         /// Whether two batches have seen this version.
@@ -24,16 +24,18 @@ final class DirectoryCache: Sendable {
         var count: Int { rows.count + 1 }
     }
 
-    private struct Pages {
-        var pages: [NetworkID: Kept] = [:]
-        /// How many rows they have, and pages.
+    private typealias Cached = [NetworkID: CachedNetwork]
+
+    private struct State {
+        var networks: Cached = [:]
+        /// How many rows they have, and networks.
         private var count = 0
 
-        /// Changes the pages of some networks, in their place.
-        mutating func change(_ networks: some Sequence<NetworkID>, _ body: (inout [NetworkID: Kept]) -> Void) {
-            for network in networks { count -= pages[network]?.count ?? 0 }
-            body(&pages)
-            for network in networks { count += pages[network]?.count ?? 0 }
+        /// Changes what is cached of some networks, in its place.
+        mutating func change(_ changed: some Sequence<NetworkID>, _ body: (inout Cached) -> Void) {
+            for network in changed { count -= networks[network]?.count ?? 0 }
+            body(&networks)
+            for network in changed { count += networks[network]?.count ?? 0 }
         }
 
         mutating func forget(_ network: NetworkID) { change([network]) { $0[network] = nil } }
@@ -42,8 +44,8 @@ final class DirectoryCache: Sendable {
         mutating func makeRoom() {
             guard count > mostRows else { return }
             let now = ContinuousClock.now
-            for (network, page) in pages where page.end <= now { forget(network) }
-            let byNeed = pages.sorted { ($1.value.count, $0.value.end) < ($0.value.count, $1.value.end) }
+            for (network, cached) in networks where cached.end <= now { forget(network) }
+            let byNeed = networks.sorted { ($1.value.count, $0.value.end) < ($0.value.count, $1.value.end) }
             for (network, _) in byNeed {
                 guard count > mostRows / 4 * 3 else { return }
                 forget(network)
@@ -52,7 +54,7 @@ final class DirectoryCache: Sendable {
     }
 
     /// What is known of what a batch's facts are about.
-    struct Page: Sendable {
+    struct KnownRows: Sendable {
         var rows = DirectoryRows()
         /// The networks of which rows are given, and the versions at which they were read.
         var versions: [NetworkID: Int64] = [:]
@@ -61,7 +63,7 @@ final class DirectoryCache: Sendable {
     }
 
     /// What a batch has read and written, once it is committed.
-    struct Lesson: Sendable {
+    struct CommittedBatch: Sendable {
         /// The networks that took something of the batch.
         var networks: Set<NetworkID> = []
         /// The versions of those that were watched, before anything was read.
@@ -76,90 +78,89 @@ final class DirectoryCache: Sendable {
         var written: DirectoryFacts?
     }
 
-    private let pages = Mutex(Pages())
+    private let state = Mutex(State())
 
     /// What is known of what facts are about.
-    func rows(about facts: DirectoryFacts, of networks: Set<NetworkID>) -> Page {
-        guard !facts.isEmpty else { return Page() }
-        return pages.withLock { pages in
-            var page = Page()
+    func rows(about facts: DirectoryFacts, of networks: Set<NetworkID>) -> KnownRows {
+        guard !facts.isEmpty else { return KnownRows() }
+        return state.withLock { state in
+            var known = KnownRows()
             let now = ContinuousClock.now
             for network in networks {
-                guard let kept = pages.pages[network] else { continue }
-                if kept.end <= now {
-                    pages.forget(network)
+                guard let cached = state.networks[network] else { continue }
+                if cached.end <= now {
+                    state.forget(network)
                 } else {
-                    page.watched.insert(network)
-                    if kept.isSteady { page.versions[network] = kept.version }
+                    known.watched.insert(network)
+                    if cached.isSteady { known.versions[network] = cached.version }
                 }
             }
-            let versions = page.versions
-            guard !versions.isEmpty else { return page }
+            let versions = known.versions
+            guard !versions.isEmpty else { return known }
             func row<Key, Row>(_ key: Key, in network: NetworkID, _ rows: KeyPath<DirectoryRows, [Key: Row]>) -> Row? {
-                versions[network] == nil ? nil : pages.pages[network]?.rows[keyPath: rows][key]
+                versions[network] == nil ? nil : state.networks[network]?.rows[keyPath: rows][key]
             }
-            for key in facts.users.keys { page.rows.users[key] = row(key, in: key.network, \.users) }
-            for key in facts.channels.keys { page.rows.channels[key] = row(key, in: key.network, \.channels) }
-            for key in facts.members.keys { page.rows.members[key] = row(key, in: key.network, \.members) }
-            return page
+            for key in facts.users.keys { known.rows.users[key] = row(key, in: key.network, \.users) }
+            for key in facts.channels.keys { known.rows.channels[key] = row(key, in: key.network, \.channels) }
+            for key in facts.members.keys { known.rows.members[key] = row(key, in: key.network, \.members) }
+            return known
         }
     }
 
     /// Takes in what a batch has read and written.
-    func learn(_ lesson: Lesson) {
-        guard !lesson.networks.isEmpty else { return }
-        pages.withLock { pages in
-            pages.change(lesson.networks) { pages in
-                let networks = lesson.networks.filter { Self.turn(&pages[$0], $0, lesson) }
-                Self.forget(lesson.written, in: &pages, networks)
-                Self.keep(lesson.rows, in: &pages, networks)
-                for network in networks where pages[network].map({ $0.count > Self.mostRowsOfOne }) ?? false {
-                    pages[network]?.rows = DirectoryRows()
+    func learn(_ batch: CommittedBatch) {
+        guard !batch.networks.isEmpty else { return }
+        state.withLock { state in
+            state.change(batch.networks) { cached in
+                let networks = batch.networks.filter { Self.advance(&cached[$0], $0, batch) }
+                Self.forget(batch.written, in: &cached, networks)
+                Self.keep(batch.rows, in: &cached, networks)
+                for network in networks where cached[network].map({ $0.count > Self.mostRowsOfOne }) ?? false {
+                    cached[network]?.rows = DirectoryRows()
                 }
             }
-            pages.makeRoom()
+            state.makeRoom()
         }
     }
 
-    /// Has a page stand at the version that a batch leaves; answers whether what the batch has read belongs on it.
-    private static func turn(_ page: inout Kept?, _ network: NetworkID, _ lesson: Lesson) -> Bool {
-        guard let version = lesson.versions[network] else {
-            if page == nil { page = Kept() }
+    /// Brings a network to the version that a batch leaves; answers whether what the batch has read belongs to it.
+    private static func advance(_ cached: inout CachedNetwork?, _ network: NetworkID, _ batch: CommittedBatch) -> Bool {
+        guard let version = batch.versions[network] else {
+            if cached == nil { cached = CachedNetwork() }
             return false
         }
-        let counted = lesson.counted[network] ?? version
+        let counted = batch.counted[network] ?? version
         let isAlone = counted == version || counted == version + 1
-        guard isAlone, !lesson.swept.contains(network) else {
-            page = Kept(version: counted)
+        guard isAlone, !batch.swept.contains(network) else {
+            cached = CachedNetwork(version: counted)
             return false
         }
-        if let former = page?.version, former > version { return false }
-        if page?.version == version { page?.isSteady = true } else { page = Kept() }
-        page?.version = counted
+        if let former = cached?.version, former > version { return false }
+        if cached?.version == version { cached?.isSteady = true } else { cached = CachedNetwork() }
+        cached?.version = counted
         return true
     }
 
-    private static func forget(_ facts: DirectoryFacts?, in pages: inout [NetworkID: Kept], _ networks: Set<NetworkID>)
-    {
+    private static func forget(_ facts: DirectoryFacts?, in cached: inout Cached, _ networks: Set<NetworkID>) {
         guard let facts else { return }
-        for key in facts.users.keys where networks.contains(key.network) { pages[key.network]?.rows.users[key] = nil }
+        for key in facts.users.keys where networks.contains(key.network) { cached[key.network]?.rows.users[key] = nil }
         for key in facts.channels.keys where networks.contains(key.network) {
-            pages[key.network]?.rows.channels[key] = nil
+            cached[key.network]?.rows.channels[key] = nil
         }
         for key in facts.members.keys where networks.contains(key.network) {
-            pages[key.network]?.rows.members[key] = nil
+            cached[key.network]?.rows.members[key] = nil
         }
     }
 
-    private static func keep(_ rows: DirectoryRows, in pages: inout [NetworkID: Kept], _ networks: Set<NetworkID>) {
+    private static func keep(_ rows: DirectoryRows, in cached: inout Cached, _ networks: Set<NetworkID>) {
         for (key, row) in rows.users where row.isShort && networks.contains(key.network) {
-            pages[key.network]?.rows.users[key] = row
+            cached[key.network]?.rows.users[key] = row
         }
         for (key, row) in rows.channels where row.isShort && networks.contains(key.network) {
-            pages[key.network]?.rows.channels[key] = row
+            cached[key.network]?.rows.channels[key] = row
         }
         for (key, row) in rows.members where networks.contains(key.network) {
-            pages[key.network]?.rows.members[key] = row
+            cached[key.network]?.rows.members[key] = row
         }
     }
 }

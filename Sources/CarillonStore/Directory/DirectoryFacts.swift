@@ -89,8 +89,8 @@ struct MemberFact: Sendable {
     var isMember: Bool
     /// The event that made the user a member, as far as this batch knows: of several the one that arrived first.
     var sinceEvent: UUID
-    /// In which place of the batch that one arrived.
-    var sincePlace: Int
+    /// At which position of the batch that one arrived.
+    var sincePosition: Int
     /// The newest event that ended the membership.
     var leftAt: Timestamp?
     /// Whether it is only that messages say so, which tells nothing new of somebody who is a member already.
@@ -126,7 +126,7 @@ struct DirectoryFacts: Sendable {
 
     /// Whether nothing but a message speaks of a membership, and nothing in the same batch has ended it before.
     func isImplied(_ key: MemberKey, _ fact: MemberFact) -> Bool {
-        fact.isImplied && users[key.owner]?.wipedAt == nil && channels[key.place]?.wipedAt == nil
+        fact.isImplied && users[key.owner]?.wipedAt == nil && channels[key.channelKey]?.wipedAt == nil
     }
 
     var removesNobody: Bool { users.values.allSatisfy { $0.wipedAt == nil } }
@@ -157,7 +157,8 @@ struct DirectoryFacts: Sendable {
         for key in known {
             rest.members[key] = nil
             if let user = rest.users[key.owner], user.statedAt == nil { rest.users[key.owner] = nil }
-            if let channel = rest.channels[key.place], !channel.statesAnything { rest.channels[key.place] = nil }
+            let channel = key.channelKey
+            if rest.channels[channel]?.statesAnything == false { rest.channels[channel] = nil }
         }
         return rest
     }
@@ -170,7 +171,7 @@ struct DirectoryFacts: Sendable {
         return rest
     }
 
-    private mutating func add(_ incoming: IncomingEvent, at place: Int) {
+    private mutating func add(_ incoming: IncomingEvent, at position: Int) {
         let event = incoming.event
         let (kind, fact) = (event.type.kind, event.type.kind.fact)
         guard kind.describesTheChat else { return }
@@ -195,12 +196,12 @@ struct DirectoryFacts: Sendable {
         case .join, .belong:
             let isImplied = fact == .belong
             if !kind.isOfMembers, event.senderIsMember, let actor = event.actor {
-                join(key, actor.id, incoming, place, isImplied: isImplied)
+                join(key, actor.id, incoming, position, isImplied: isImplied)
             }
-            for member in event.members { join(key, member.id, incoming, place, isImplied: isImplied) }
-            for member in event.existingMembers { join(key, member.id, incoming, place, isImplied: true) }
+            for member in event.members { join(key, member.id, incoming, position, isImplied: isImplied) }
+            for member in event.existingMembers { join(key, member.id, incoming, position, isImplied: true) }
         case .leave:
-            for member in event.members { leave(key, member.id, incoming, place) }
+            for member in event.members { leave(key, member.id, incoming, position) }
         case .messageGone:
             if let message = event.messageKey {
                 deletedMessages[WithdrawalKey(network: network, id: message.uuid)] = at
@@ -262,7 +263,7 @@ struct DirectoryFacts: Sendable {
         _ channel: ChannelKey,
         _ user: UserID,
         _ incoming: IncomingEvent,
-        _ place: Int,
+        _ position: Int,
         isImplied: Bool
     ) {
         let key = MemberKey(network: channel.network, channel: channel.channel, user: user)
@@ -271,24 +272,24 @@ struct DirectoryFacts: Sendable {
             at: incoming.event.timestamp,
             isMember: true,
             sinceEvent: incoming.id.uuid,
-            sincePlace: place,
+            sincePosition: position,
             leftAt: former?.leftAt,
             isImplied: isImplied && former?.isImplied ?? true
         )
-        if let former, former.isMember, former.sincePlace < place {
-            (fact.sinceEvent, fact.sincePlace) = (former.sinceEvent, former.sincePlace)
+        if let former, former.isMember, former.sincePosition < position {
+            (fact.sinceEvent, fact.sincePosition) = (former.sinceEvent, former.sincePosition)
         }
         members[key] = fact
     }
 
-    private mutating func leave(_ channel: ChannelKey, _ user: UserID, _ incoming: IncomingEvent, _ place: Int) {
+    private mutating func leave(_ channel: ChannelKey, _ user: UserID, _ incoming: IncomingEvent, _ position: Int) {
         let key = MemberKey(network: channel.network, channel: channel.channel, user: user)
         let at = incoming.event.timestamp
         members[key] = MemberFact(
             at: at,
             isMember: false,
             sinceEvent: incoming.id.uuid,
-            sincePlace: place,
+            sincePosition: position,
             leftAt: at
         )
     }
@@ -300,7 +301,7 @@ struct DirectoryFacts: Sendable {
                 at: at,
                 isMember: false,
                 sinceEvent: fact.sinceEvent,
-                sincePlace: fact.sincePlace,
+                sincePosition: fact.sincePosition,
                 leftAt: at
             )
         }
@@ -310,5 +311,5 @@ struct DirectoryFacts: Sendable {
 extension MemberKey {
     var owner: UserKey { UserKey(network: network, user: user) }
 
-    var place: ChannelKey { ChannelKey(network: network, channel: channel) }
+    var channelKey: ChannelKey { ChannelKey(network: network, channel: channel) }
 }

@@ -38,7 +38,7 @@ struct DirectoryRows: Sendable {
 
     /// The mark of what made somebody a member, if they are one.
     func since(_ key: MemberKey) -> EventMark? {
-        guard let member = members[key], let user = users[key.owner], let channel = channels[key.place] else {
+        guard let member = members[key], let user = users[key.owner], let channel = channels[key.channelKey] else {
             return nil
         }
         if let over = user.wipedAt, member.factsAt <= over { return nil }

@@ -9,7 +9,7 @@ import Postgres
 /// no write, so that looking at it is all that the event would have done.
 struct KnownFacts {
     private let facts: DirectoryFacts
-    private let remembered: DirectoryCache.Page
+    private let remembered: DirectoryCache.KnownRows
     private let look: DirectoryLook
     private var rows: DirectoryRows
     /// Those of them that the batch has read itself.
@@ -88,27 +88,27 @@ struct KnownFacts {
     ///   - taking: The networks that took something.
     ///   - counted: The versions that were counted up.
     /// - Returns: What it may learn.
-    func lesson(
+    func committedBatch(
         of news: DirectoryFacts,
         _ written: WrittenFacts,
         taking: Set<NetworkID>,
         counted: DirectoryVersions
-    ) -> DirectoryCache.Lesson {
-        var lesson = DirectoryCache.Lesson(networks: taking, rows: found, written: news)
+    ) -> DirectoryCache.CommittedBatch {
+        var batch = DirectoryCache.CommittedBatch(networks: taking, rows: found, written: news)
         // What was written may stand there as somebody else has written it at the same time.
-        lesson.rows.remove(news)
+        batch.rows.remove(news)
         for (key, outcome) in written.users where !outcome.isChanged {
-            lesson.rows.users[key] = rows.users[key]
-            lesson.rows.users[key]?.factsAt = outcome.factsAt
+            batch.rows.users[key] = rows.users[key]
+            batch.rows.users[key]?.factsAt = outcome.factsAt
         }
         for (key, outcome) in written.channels where !outcome.isChanged {
-            lesson.rows.channels[key] = rows.channels[key]
-            lesson.rows.channels[key]?.factsAt = outcome.factsAt
+            batch.rows.channels[key] = rows.channels[key]
+            batch.rows.channels[key]?.factsAt = outcome.factsAt
         }
-        if let versions { for network in remembered.watched { lesson.versions[network] = versions[network] } }
-        for network in taking where counted[network] != 0 { lesson.counted[network] = counted[network] }
-        lesson.swept = fallenBack.union(news.networksRemoving)
-        return lesson
+        if let versions { for network in remembered.watched { batch.versions[network] = versions[network] } }
+        for network in taking where counted[network] != 0 { batch.counted[network] = counted[network] }
+        batch.swept = fallenBack.union(news.networksRemoving)
+        return batch
     }
 
     /// Whether a user has a row, and is not removed.

@@ -3,15 +3,15 @@ import Postgres
 
 extension PostgresDeviceStore {
     /// What is reached at these addresses of one placement, in their order.
-    package func devices(reachedAt places: [AddressPlace]) async throws -> [ReachedDevice?] {
-        guard let network = places.first?.networkID else { return [] }
+    package func devices(reachedAt keys: [AddressKey]) async throws -> [ReachedDevice?] {
+        guard let network = keys.first?.networkID else { return [] }
         let found = try await databases.of(network).pool.withConnection { session in
             // A comparison of rows that one index alone can serve in order, see `docs/decisions/0009`.
             try session.query(
                 """
                 SELECT n.position, d.device_id, d.provider, d.app_id, d.locale, d.state, d.state_at,
                        d.registered_at, \(sql: .obtainedAt), d.transient
-                FROM unnest(\(places.map(\.networkID.rawValue)), \(places.map(\.address.uniqueHash)))
+                FROM unnest(\(keys.map(\.networkID.rawValue)), \(keys.map(\.address.uniqueHash)))
                     WITH ORDINALITY AS n (network_id, address_hash, position)
                 CROSS JOIN LATERAL (
                     SELECT d.* FROM devices d
@@ -37,7 +37,7 @@ extension PostgresDeviceStore {
                 return (try row.decode(0, as: Int.self) - 1, device)
             }
         }
-        var devices = [ReachedDevice?](repeating: nil, count: places.count)
+        var devices = [ReachedDevice?](repeating: nil, count: keys.count)
         for (position, device) in found { devices[position] = device }
         return devices
     }
@@ -73,9 +73,9 @@ extension PostgresDeviceStore {
                     RETURNING d.device_id, d.user_id, d.provider, d.app_id, t.former
                     """
                 )
-            ) { row -> DirectoryNews? in
+            ) { row -> DirectoryChange? in
                 let former: DeviceState = try row.choice(4)
-                return former == .active ? nil : try row.news(.registered(.restored), in: network)
+                return former == .active ? nil : try row.change(.registered(.restored), in: network)
             }
             try listeners.tell(renewed.compactMap(\.self), in: network, session)
         }
@@ -107,6 +107,7 @@ extension PostgresDeviceStore {
         because error: String,
         in network: NetworkID
     ) async throws {
-        try await AddressBook(pool: databases.toWrite(network).pool).quarantine(addresses, because: error, in: network)
+        let registry = AddressRegistry(pool: try await databases.toWrite(network).pool)
+        try await registry.quarantine(addresses, because: error, in: network)
     }
 }

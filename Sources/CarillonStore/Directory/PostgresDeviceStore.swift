@@ -63,18 +63,18 @@ package struct PostgresDeviceStore: DeviceStore {
                     AND user_id = coalesce(\(user?.rawValue as String?), user_id)
                 RETURNING device_id, user_id, provider, app_id, \(sql: .isOfTheLiving)
                 """
-            ) { row -> (owner: UserID, news: DirectoryNews?) in
+            ) { row -> (owner: UserID, change: DirectoryChange?) in
                 let isOfTheLiving = try row.decode(4, as: Bool.self)
                 return (
                     owner: try row.id(1, of: Person.self),
-                    news: try row.news(.deleted(isOfTheLiving ? .deleted : .userDeleted), in: network)
+                    change: try row.change(.deleted(isOfTheLiving ? .deleted : .userDeleted), in: network)
                 )
             }
             guard let deleted else {
                 try session.refuseDeparted(network)
                 return false
             }
-            try listeners.tell([deleted.news].compactMap(\.self), in: network, session)
+            try listeners.tell([deleted.change].compactMap(\.self), in: network, session)
             try session.recordChange(of: deleted.owner, in: network)
             return true
         }
@@ -193,7 +193,7 @@ package struct PostgresDeviceStore: DeviceStore {
                 guard isHeard else { return try session.execute(restoring) }
                 let restored = try session.query(
                     restoring + " RETURNING d.device_id, d.user_id, d.provider, d.app_id"
-                ) { row in try row.news(.registered(.restored), in: network) }
+                ) { row in try row.change(.registered(.restored), in: network) }
                 try listeners.tell(restored.compactMap(\.self), in: network, session)
                 return restored.count
             }

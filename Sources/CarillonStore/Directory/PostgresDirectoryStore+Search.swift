@@ -6,12 +6,12 @@ extension PostgresDirectoryStore {
     package func users(
         matching text: String,
         in network: NetworkID,
-        after place: SearchPlace?,
+        after cursor: SearchCursor?,
         limit: Int
     ) async throws -> SearchPage<Person> {
         let search = DirectorySearch.users(of: network)
         return try await databases.of(network).pool.snapshot { session in
-            try search.page(matching: text, after: place, limit: limit, session) { row in try row.person(localeAt: 4) }
+            try search.page(matching: text, after: cursor, limit: limit, session) { row in try row.person(localeAt: 4) }
         }
     }
 
@@ -19,12 +19,12 @@ extension PostgresDirectoryStore {
     package func channels(
         matching text: String,
         in network: NetworkID,
-        after place: SearchPlace?,
+        after cursor: SearchCursor?,
         limit: Int
     ) async throws -> SearchPage<Channel> {
         let search = DirectorySearch.channels(of: network)
         return try await databases.of(network).pool.snapshot { session in
-            try search.page(matching: text, after: place, limit: limit, session) { row in
+            try search.page(matching: text, after: cursor, limit: limit, session) { row in
                 Channel(id: try row.id(0), displayName: try row.decode(1), isDirect: try row.decode(4))
             }
         }
@@ -54,7 +54,7 @@ struct DirectorySearch {
     /// A page; `item` reads a row of id, name, key, whether the id matches as well, and what belongs to the table.
     func page<Item: Sendable>(
         matching text: String,
-        after place: SearchPlace?,
+        after cursor: SearchCursor?,
         limit: Int,
         _ session: borrowing PostgresSession,
         _ item: (borrowing Row) throws -> Item
@@ -82,26 +82,26 @@ struct DirectorySearch {
         func fill(
             _ sql: (String, String) -> SQL,
             after start: (key: String, id: String),
-            as place: (String, String) -> SearchPlace
+            as cursor: (String, String) -> SearchCursor
         ) throws -> SearchPage<Item>? {
             let (found, areAll) = try rows(sql(start.key, start.id), beginningWith: folded.cut)
             var last = start
             for row in found {
-                if items.count == limit { return SearchPage(items: items, next: place(last.key, last.id)) }
+                if items.count == limit { return SearchPage(items: items, next: cursor(last.key, last.id)) }
                 if !row.isRepeated { items.append(row.item) }
                 last = (row.key, row.id)
             }
             guard !areAll, found.count == reach else { return nil }
-            return SearchPage(items: items, next: place(last.key, last.id))
+            return SearchPage(items: items, next: cursor(last.key, last.id))
         }
         var names: (key: String, id: String)? = (folded.cut, "")
         var words = (key: folded.cut, id: "")
-        switch place {
+        switch cursor {
         case .word(let key, let id): (names, words) = (nil, (key, id))
         case .name(let key, let id): names = (key, id)
         case .id, nil:
             var (key, id) = (folded.whole, "")
-            if case .id(let lastKey, let lastID) = place { (key, id) = (lastKey, lastID) }
+            if case .id(let lastKey, let lastID) = cursor { (key, id) = (lastKey, lastID) }
             let found = try rows(byID(after: key, id, limit: limit + 1), beginningWith: folded.whole).rows
             items = found.prefix(limit).map(\.item)
             if found.count > limit {
@@ -112,10 +112,10 @@ struct DirectorySearch {
         }
         if let names {
             let byName = { key, id in self.byName(after: key, id, beginningWith: folded.whole, limit: reach) }
-            if let page = try fill(byName, after: names, as: SearchPlace.name) { return page }
+            if let page = try fill(byName, after: names, as: SearchCursor.name) { return page }
         }
         let byWord = { key, id in self.byWord(after: key, id, beginningWith: folded.whole, limit: reach) }
-        return try fill(byWord, after: words, as: SearchPlace.word) ?? SearchPage(items: items)
+        return try fill(byWord, after: words, as: SearchCursor.word) ?? SearchPage(items: items)
     }
 
     func byID(after key: String, _ id: String, limit: Int) -> SQL {

@@ -9,7 +9,7 @@ extension PostgresTagStore {
         after: Subscription?,
         limit: Int
     ) async throws -> [Subscription] {
-        let place: SQL =
+        let isBehind: SQL =
             if let after {
                 """
                 AND (s.tag, s.kind, s.subject_id)
@@ -20,7 +20,7 @@ extension PostgresTagStore {
         func reading(_ condition: SQL) -> SQL {
             """
             (SELECT s.tag, s.kind, s.subject_id FROM subscriptions s
-             WHERE s.network_id = \(network.rawValue) \(sql: tag) \(sql: place) \(sql: condition) AND \(sql: .isInForce)
+             WHERE s.network_id = \(network.rawValue) \(sql: tag) \(sql: isBehind) \(sql: condition) AND \(sql: .isInForce)
              ORDER BY s.tag, s.kind, s.subject_id LIMIT \(limit))
             """
         }

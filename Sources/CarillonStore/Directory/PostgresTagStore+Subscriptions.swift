@@ -55,8 +55,8 @@ extension PostgresTagStore {
             ) { row in try row.decode(0, as: Bool?.self) }
             guard let ended else { return try session.refuseDeparted(network) }
             guard ended == true else { return }
-            let news = SubscriptionNews(subscriber, tag, over: .unsubscribed)
-            try listeners.tell([.subscription(news)], in: network, session)
+            let change = SubscriptionChange(subscriber, tag, over: .unsubscribed)
+            try listeners.tell([.subscription(change)], in: network, session)
         }
     }
 
@@ -91,10 +91,10 @@ extension PostgresTagStore {
                     RETURNING s.kind, s.subject_id, s.tag, \(sql: .isInForce)
                     """
                 )
-            ) { row -> DirectoryNews? in
+            ) { row -> DirectoryChange? in
                 guard try row.decode(3, as: Bool?.self) == true else { return nil }
                 let subscriber = Subscriber(try row.choice(0), trusted: try row.decode(1))
-                return .subscription(SubscriptionNews(subscriber, try row.id(2), over: .unsubscribed))
+                return .subscription(SubscriptionChange(subscriber, try row.id(2), over: .unsubscribed))
             }
             if ended.isEmpty { try session.refuseDeparted(network) }
             try listeners.tell(ended.compactMap(\.self), in: network, session)
@@ -219,8 +219,8 @@ extension PostgresSession {
         }
         let begun = try pipeline(missing.beginning(in: network, with: start.mark)).flatMap { answer in
             try answer.map { row in
-                DirectoryNews.subscription(
-                    SubscriptionNews(Subscriber(try row.choice(0), trusted: try row.decode(1)), try row.id(2))
+                DirectoryChange.subscription(
+                    SubscriptionChange(Subscriber(try row.choice(0), trusted: try row.decode(1)), try row.id(2))
                 )
             }
         }

@@ -12,12 +12,12 @@ struct DeliveryLedger: Sendable {
         }
     }
 
-    /// The devices behind `place` that `filter` lets through, in the order of their ids, at most `limit`.
+    /// The devices behind `cursor` that `filter` lets through, in the order of their ids, at most `limit`.
     ///
     /// A device that a toggle stopped while another device of the same user got further counts as expired: the user was
     /// notified. Where all of a user's devices were stopped, the user was not, and they stay suppressed.
-    func page(matching filter: DeliveryFilter, after place: DeliveryPlace?, limit: Int) -> DeliveryPage {
-        let after: DeviceID? = if case .device(let device) = place { device } else { nil }
+    func page(matching filter: DeliveryFilter, after cursor: DeliveryCursor?, limit: Int) -> DeliveryPage {
+        let after: DeviceID? = if case .device(let device) = cursor { device } else { nil }
         let stopped = stoppedUsers
         let rest = latest.values.map { Self.final($0, stopped) }
             .filter { status in filter.matches(status) && (after.map { $0 < status.record.deviceID } ?? true) }

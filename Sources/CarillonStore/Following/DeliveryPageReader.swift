@@ -8,7 +8,7 @@ import Postgres
 /// The log is append-only and a row comes to it with the transaction that takes its devices off the queue, so whoever has
 /// seen the whole queue and goes through the log from its beginning meets every device.
 struct DeliveryPageReader {
-    private typealias Entry = (status: DeliveryStatus, place: DeliveryPlace)
+    private typealias Entry = (status: DeliveryStatus, cursor: DeliveryCursor)
 
     /// What is read of the log in one go through it.
     private enum Part {
@@ -22,10 +22,10 @@ struct DeliveryPageReader {
     let filter: DeliveryFilter
     let limit: Int
 
-    /// The page behind `place`, or the first one.
-    func page(after place: DeliveryPlace?, _ session: borrowing PostgresSession) throws -> DeliveryPage {
+    /// The page behind `cursor`, or the first one.
+    func page(after cursor: DeliveryCursor?, _ session: borrowing PostgresSession) throws -> DeliveryPage {
         var entries: [Entry] = []
-        switch place {
+        switch cursor {
         case .settled(let row, let entry, let horizon):
             try readLog(.rest, from: row, after: entry, horizon, &entries, session)
         case .pending(let group, let device, let horizon):
@@ -44,7 +44,7 @@ struct DeliveryPageReader {
         let shown = entries.prefix(limit)
         return DeliveryPage(
             items: shown.map(\.status),
-            next: entries.count > limit ? shown.last?.place : nil
+            next: entries.count > limit ? shown.last?.cursor : nil
         )
     }
 
@@ -141,11 +141,11 @@ struct DeliveryPageReader {
                 for (index, status) in row.statuses.enumerated().dropFirst(row.number == first ? skipped : 0) {
                     let hadFailed = row.number <= horizon && FailedDelivery.states.contains(status.record.state)
                     guard hadFailed == (part == .failures) else { continue }
-                    let place: DeliveryPlace =
+                    let cursor: DeliveryCursor =
                         hadFailed
                         ? .failed(row: row.number, entry: index, horizon: horizon)
                         : .settled(row: row.number, entry: index, horizon: horizon)
-                    found.append((status, place))
+                    found.append((status, cursor))
                 }
             }
             entries += try final(found, until: horizon, session).filter { filter.matches($0.status) }
@@ -233,7 +233,7 @@ struct DeliveryPageReader {
             let record = entry.status.record
             if record.state == .suppressed, reached.contains(record.userID) { entry.status.record.state = .expired }
             guard record.state == .dead, let later = revived[record.deviceID] else { return entry }
-            switch entry.place {
+            switch entry.cursor {
             case .failed(let row, _, _) where row < later, .settled(let row, _, _) where row < later: return nil
             default: return entry
             }

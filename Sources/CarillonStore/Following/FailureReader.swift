@@ -18,11 +18,11 @@ struct FailureReader {
     let query: FailureQuery
     let limit: Int
 
-    /// What stands behind `place`, or what comes first.
-    func failures(after place: FailurePlace?, _ session: borrowing PostgresSession) throws -> [FailedDelivery] {
+    /// What stands behind `cursor`, or what comes first.
+    func failures(after cursor: FailureCursor?, _ session: borrowing PostgresSession) throws -> [FailedDelivery] {
         var failures: [FailedDelivery] = []
-        var bound = place.map { place in
-            isBehind(PostgresTimestamp(microsecondsSince1970: place.microseconds), place.number, isIncluded: true)
+        var bound = cursor.map { cursor in
+            isBehind(PostgresTimestamp(microsecondsSince1970: cursor.microseconds), cursor.number, isIncluded: true)
         }
         try session.walkAlongIndexes()
         while failures.count < limit {
@@ -30,7 +30,7 @@ struct FailureReader {
             guard let last = rows.last else { break }
             for row in rows {
                 let found = self.failures(of: row).filter { failure in
-                    place.map { query.puts($0, before: failure.place) } ?? true
+                    cursor.map { query.puts($0, before: failure.cursor) } ?? true
                 }
                 failures += query.isOldestFirst ? found : found.reversed()
             }
@@ -65,7 +65,7 @@ struct FailureReader {
             """
     }
 
-    /// Whether a row of the log stands behind a place, or at it.
+    /// Whether a row of the log stands behind a cursor, or at it.
     func isBehind(_ at: PostgresTimestamp, _ number: Int64, isIncluded: Bool) -> SQL {
         switch (query.isOldestFirst, isIncluded) {
         case (true, true): "(o.at, o.number) >= (\(at), \(number))"
@@ -89,7 +89,7 @@ struct FailureReader {
     private func failures(of row: LogRow) -> [FailedDelivery] {
         row.records.enumerated().filter { FailedDelivery.states.contains($1.state) }.map { entry, record in
             FailedDelivery(
-                place: FailurePlace(microseconds: row.at.microsecondsSince1970, number: row.number, entry: entry),
+                cursor: FailureCursor(microseconds: row.at.microsecondsSince1970, number: row.number, entry: entry),
                 eventID: row.event,
                 provider: row.provider,
                 appID: row.app,

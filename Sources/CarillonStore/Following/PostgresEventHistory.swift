@@ -54,22 +54,22 @@ package struct PostgresEventHistory: EventHistory {
         of id: EventID,
         in network: NetworkID,
         matching filter: DeliveryFilter,
-        after place: DeliveryPlace?,
+        after cursor: DeliveryCursor?,
         limit: Int
     ) async throws -> DeliveryPage? {
         try await databases.of(network).pool.snapshot { session in
             let reader = EventStatusReader(network: network)
             guard try reader.isKnown(id, session) else { return nil }
             var page: DeliveryPage
-            if try Self.needsLedger(id, after: place, reader, session) {
+            if try Self.needsLedger(id, after: cursor, reader, session) {
                 page = try reader.ledgers(of: [id], session)[id, default: DeliveryLedger()].page(
                     matching: filter,
-                    after: place,
+                    after: cursor,
                     limit: limit
                 )
             } else {
                 let reader = DeliveryPageReader(network: network, event: id, filter: filter, limit: limit)
-                page = try reader.page(after: place, session)
+                page = try reader.page(after: cursor, session)
             }
             page.items = try reader.withTroubles(page.items, session)
             return page
@@ -79,22 +79,22 @@ package struct PostgresEventHistory: EventHistory {
     package func failures(
         in network: NetworkID,
         _ query: FailureQuery,
-        after place: FailurePlace?,
+        after cursor: FailureCursor?,
         limit: Int
     ) async throws -> [FailedDelivery] {
         try await databases.of(network).pool.snapshot { session in
-            try FailureReader(network: network, query: query, limit: limit).failures(after: place, session)
+            try FailureReader(network: network, query: query, limit: limit).failures(after: cursor, session)
         }
     }
 
     /// A list that was begun in one order is ended in it.
     private static func needsLedger(
         _ id: EventID,
-        after place: DeliveryPlace?,
+        after cursor: DeliveryCursor?,
         _ reader: EventStatusReader,
         _ session: borrowing PostgresSession
     ) throws -> Bool {
-        switch place {
+        switch cursor {
         case nil: try reader.isUncounted(id, session)
         case .device: true
         case .failed, .pending, .settled: false

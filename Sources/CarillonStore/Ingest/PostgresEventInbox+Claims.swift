@@ -4,17 +4,17 @@ import Postgres
 extension PostgresEventInbox {
     /// How many times an event may outlive those who worked on it before it is set aside.
     private static let maximumRescues: Int32 = 5
-    private static let placesPerClaim = 64
+    private static let entriesPerClaim = 64
 
     /// Takes events that nobody is working on, at most a share of `limit` for each network.
     ///
     /// Networks are served in turn, beginning behind the one that was served last.
     package func claimEvents(limit: Int) async throws -> [PendingEvent] {
-        let (places, areRemembered) = try await due.next(min(limit, Self.placesPerClaim), in: pool)
-        guard !places.isEmpty else { return [] }
-        let share = (limit + places.count - 1) / places.count
+        let (entries, areRemembered) = try await due.next(min(limit, Self.entriesPerClaim), in: pool)
+        guard !entries.isEmpty else { return [] }
+        let share = (limit + entries.count - 1) / entries.count
         let (claimed, taken) = try await pool.write { session in
-            let rows = try Self.claim(places, limitPerPlace: share, session)
+            let rows = try Self.claim(entries, limitPerEntry: share, session)
             var events: [PendingEvent] = []
             var failed: [AbandonedEvent] = []
             var unknown: [PendingEvent] = []
@@ -36,9 +36,9 @@ extension PostgresEventInbox {
             return (events, Dictionary(grouping: rows, by: \.event.networkID).mapValues { $0.map(\.dueAt) })
         }
         _ = due.walked(
-            places.map { place in
-                let moments = taken[place.network, default: []]
-                return (place, moments.count < share ? nil : moments.min())
+            entries.map { entry in
+                let moments = taken[entry.network, default: []]
+                return (entry, moments.count < share ? nil : moments.min())
             }
         )
         if areRemembered, taken.isEmpty { return try await claimEvents(limit: limit) }
@@ -122,19 +122,19 @@ extension PostgresEventInbox {
 
     /// Leases what has been due for longest in some networks.
     private static func claim(
-        _ places: [DuePlaces.Place],
-        limitPerPlace: Int,
+        _ entries: [DueIndex.Entry],
+        limitPerEntry: Int,
         _ session: borrowing PostgresSession
     ) throws -> [ClaimedRow] {
         let claim: SQL =
             """
             WITH picked AS MATERIALIZED (
                 SELECT share.network_id, share.event_id, share.run_at
-                FROM unnest(\(places.map(\.network.rawValue)), \(places.map(\.since.stored))) AS n (network_id, since)
+                FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.since.stored))) AS n (network_id, since)
                 CROSS JOIN LATERAL (
                     SELECT i.network_id, i.event_id, i.run_at FROM inbox i
                     WHERE \(sql: DueRows.areDue("i"))
-                    ORDER BY i.run_at LIMIT \(limitPerPlace)
+                    ORDER BY i.run_at LIMIT \(limitPerEntry)
                     FOR UPDATE SKIP LOCKED
                 ) AS share
             )

@@ -37,13 +37,13 @@ package final class PostgresEventInbox: EventInbox {
             return try write(batch, session)
         }
         guard let written else { return nil }
-        directory.learn(written.lesson)
+        directory.learn(written.committed)
         await count(written.uncounted)
         return events.map { event in
             // Of a network that has just been deleted nothing is written, nor would anything of it be delivered.
             let id = written.ids[event.key] ?? event.id
             guard id == event.id else { return .duplicate(id) }
-            return .accepted(id, EventMark(block: written.block, place: batch.places[id, default: 0]))
+            return .accepted(id, EventMark(block: written.block, position: batch.positions[id, default: 0]))
         }
     }
 
@@ -62,7 +62,7 @@ package final class PostgresEventInbox: EventInbox {
         /// Under which id each event is known.
         var ids: [EventKey: EventID] = [:]
         var block: Int64 = 0
-        var lesson = DirectoryCache.Lesson()
+        var committed = DirectoryCache.CommittedBatch()
         /// Networks in which something was changed that others had written after it was looked at.
         var uncounted: Set<NetworkID> = []
     }
@@ -70,7 +70,7 @@ package final class PostgresEventInbox: EventInbox {
     private func write(_ batch: IncomingBatch, _ session: borrowing PostgresSession) throws -> Written {
         var facts = KnownFacts(about: batch.facts, of: batch.networks, in: directory)
         let (known, start) = try Self.recordKeys(of: batch.events, &facts, session)
-        let mark = { (id: EventID) in start.mark(of: batch.places[id, default: 0]) }
+        let mark = { (id: EventID) in start.mark(of: batch.positions[id, default: 0]) }
         let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
         let accepted = batch.events.filter(isNew)
         let stated = accepted.count == batch.events.count ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
@@ -87,9 +87,14 @@ package final class PostgresEventInbox: EventInbox {
         let answers = try session.commit(after: (early == nil ? writer.statements : []) + rows + changes + counting)
         let written = try early?.written ?? writer.outcome(answers)
         let counted = try DirectoryVersions(answers.suffix(counting.count))
-        let lesson = facts.lesson(of: news, written, taking: Set(accepted.map(\.networkID)), counted: counted)
+        let committed = facts.committedBatch(
+            of: news,
+            written,
+            taking: Set(accepted.map(\.networkID)),
+            counted: counted
+        )
         let uncounted = written.networksChanged.subtracting(changed)
-        return Written(ids: known, block: start.number, lesson: lesson, uncounted: uncounted)
+        return Written(ids: known, block: start.number, committed: committed, uncounted: uncounted)
     }
 
     /// Claims the source ids, and a block of marks for the new ones; answers under which id each is known now, which for a
@@ -208,20 +213,20 @@ private struct IncomingBatch: Sendable {
     /// What they say if all of them are new, as they mostly are.
     let facts: DirectoryFacts
     let networks: Set<NetworkID>
-    /// In which place each event arrived.
-    let places: [EventID: Int]
+    /// At which position each event arrived.
+    let positions: [EventID: Int]
 
     init(_ incoming: [IncomingEvent]) {
         var seen = Set<EventKey>(minimumCapacity: incoming.count)
         let unique = incoming.filter { seen.insert($0.key).inserted }
         facts = DirectoryFacts(of: unique)
         networks = Set(unique.map(\.networkID))
-        places = Dictionary(uniqueKeysWithValues: unique.enumerated().map { ($1.id, $0) })
+        positions = Dictionary(uniqueKeysWithValues: unique.enumerated().map { ($1.id, $0) })
         events = unique.map { ($0.key, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     /// Those that pass, in the order in which they arrived.
     func inOrder(_ isIncluded: (IncomingEvent) -> Bool) -> [IncomingEvent] {
-        events.filter(isIncluded).sorted { places[$0.id, default: 0] < places[$1.id, default: 0] }
+        events.filter(isIncluded).sorted { positions[$0.id, default: 0] < positions[$1.id, default: 0] }
     }
 }

@@ -10,12 +10,12 @@ package struct PostgresJournalStore: JournalStore {
         self.pool = pool
     }
 
-    /// Writes entries, those that were written before as they are, and forgets older ones of the same places. What another
+    /// Writes entries, those that were written before as they are, and forgets older ones of the same journals. What another
     /// replica is just forgetting is left to it.
     @discardableResult
-    package func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws -> [JournalPlace] {
-        let places = entries.keys.sorted()
-        let rows = places.flatMap { place in entries[place, default: []].map { (place: place, entry: $0) } }
+    package func writeJournal(_ entries: [JournalKey: [JournalEntry]]) async throws -> [JournalKey] {
+        let keys = entries.keys.sorted()
+        let rows = keys.flatMap { key in entries[key, default: []].map { (key: key, entry: $0) } }
         guard !rows.isEmpty else { return [] }
         _ = try await pool.write { session in
             try session.execute(
@@ -23,7 +23,7 @@ package struct PostgresJournalStore: JournalStore {
                 WITH forgotten AS (
                     DELETE FROM journal WHERE ctid = ANY (ARRAY(
                         SELECT former.ctid
-                        FROM unnest(\(places.map(\.networkID.rawValue)), \(places.map(\.name))) AS p (network_id, place)
+                        FROM unnest(\(keys.map(\.networkID.rawValue)), \(keys.map(\.name))) AS p (network_id, place)
                         CROSS JOIN LATERAL (
                             SELECT j.entry_id FROM journal j WHERE j.network_id = p.network_id AND j.place = p.place
                             ORDER BY j.network_id DESC, j.place DESC, j.entry_id DESC
@@ -37,22 +37,22 @@ package struct PostgresJournalStore: JournalStore {
                 )
                 INSERT INTO journal (network_id, place, entry_id, note)
                 SELECT n.network_id, n.place, n.entry_id, n.note
-                FROM unnest(\(rows.map(\.place.networkID.rawValue)), \(rows.map(\.place.name)), \(rows.map(\.entry.id)),
+                FROM unnest(\(rows.map(\.key.networkID.rawValue)), \(rows.map(\.key.name)), \(rows.map(\.entry.id)),
                             \(rows.map(\.entry.note.stored))) AS n (network_id, place, entry_id, note)
                 ON CONFLICT DO NOTHING
                 """
             )
         }
-        return places
+        return keys
     }
 
-    /// The last entries of a place, at most so many, the newest first; what cannot be read is left out.
-    package func journal(of place: JournalPlace, limit: Int) async throws -> [JournalEntry] {
+    /// The last entries of a journal, at most so many, the newest first; what cannot be read is left out.
+    package func journal(of key: JournalKey, limit: Int) async throws -> [JournalEntry] {
         try await pool.snapshot { session in
             try session.query(
                 """
                 SELECT entry_id, note FROM journal
-                WHERE network_id = \(place.networkID.rawValue) AND place = \(place.name)
+                WHERE network_id = \(key.networkID.rawValue) AND place = \(key.name)
                 ORDER BY network_id DESC, place DESC, entry_id DESC
                 LIMIT \(limit)
                 """

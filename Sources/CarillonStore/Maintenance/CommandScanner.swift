@@ -3,7 +3,7 @@
 /// A semicolon in a text, a name, a comment or the body of a function ends none.
 struct CommandScanner: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
-    private var place = 0
+    private var position = 0
 
     init(_ text: String) {
         bytes = Array(text.utf8)
@@ -11,24 +11,24 @@ struct CommandScanner: Sequence, IteratorProtocol {
 
     /// The next command; `nil` when there is none but comments and blanks.
     mutating func next() -> String? {
-        let start = place
+        let start = position
         var hasWords = false
         // How deep in bodies of functions, and expressions of theirs that end as those do.
         var depth = 0
         var former: [UInt8] = []
-        while place < bytes.count {
-            let byte = bytes[place]
+        while position < bytes.count {
+            let byte = bytes[position]
             if skipComment() { continue }
             if byte == UInt8(ascii: ";"), depth == 0 {
-                let command = bytes[start..<place]
-                place += 1
+                let command = bytes[start..<position]
+                position += 1
                 if hasWords { return String(decoding: command, as: UTF8.self) }
                 return next()
             }
             hasWords = hasWords || !byte.isBlank
             guard !skipText() else { continue }
-            let word = bytes[place...].prefix(while: \.isOfWord).map(\.uppercased)
-            place += Swift.max(1, word.count)
+            let word = bytes[position...].prefix(while: \.isOfWord).map(\.uppercased)
+            position += Swift.max(1, word.count)
             guard !word.isEmpty else { continue }
             switch String(decoding: word, as: UTF8.self) {
             case "ATOMIC" where former == Array("BEGIN".utf8): depth = 1
@@ -42,9 +42,9 @@ struct CommandScanner: Sequence, IteratorProtocol {
     }
 
     private mutating func skipComment() -> Bool {
-        if bytes[place...].starts(with: "--".utf8) {
+        if bytes[position...].starts(with: "--".utf8) {
             skip(behind: "\n")
-        } else if bytes[place...].starts(with: "/*".utf8) {
+        } else if bytes[position...].starts(with: "/*".utf8) {
             skip(behind: "*/")
         } else {
             return false
@@ -54,16 +54,16 @@ struct CommandScanner: Sequence, IteratorProtocol {
 
     /// Skips a text or a quoted name; one with a doubled quote in it is two to this.
     private mutating func skipText() -> Bool {
-        switch bytes[place] {
+        switch bytes[position] {
         case UInt8(ascii: "'"), UInt8(ascii: "\""):
-            let quote = String(UnicodeScalar(bytes[place]))
-            place += 1
+            let quote = String(UnicodeScalar(bytes[position]))
+            position += 1
             skip(behind: quote)
         case UInt8(ascii: "$"):
-            let tag = bytes[(place + 1)...].prefix(while: \.isOfWord)
-            let end = place + tag.count + 1
+            let tag = bytes[(position + 1)...].prefix(while: \.isOfWord)
+            let end = position + tag.count + 1
             guard bytes.indices.contains(end), bytes[end] == UInt8(ascii: "$") else { return false }
-            place = end + 1
+            position = end + 1
             skip(behind: "$" + String(decoding: tag, as: UTF8.self) + "$")
         default: return false
         }
@@ -72,8 +72,8 @@ struct CommandScanner: Sequence, IteratorProtocol {
 
     private mutating func skip(behind mark: String) {
         let mark = Array(mark.utf8)
-        while place < bytes.count, !bytes[place...].starts(with: mark) { place += 1 }
-        place = Swift.min(bytes.count, place + mark.count)
+        while position < bytes.count, !bytes[position...].starts(with: mark) { position += 1 }
+        position = Swift.min(bytes.count, position + mark.count)
     }
 }
 

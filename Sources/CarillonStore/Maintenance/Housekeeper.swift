@@ -21,8 +21,8 @@ package final class Housekeeper: Sendable {
 
     private let pool: PostgresPool
     private let clock: WallClock
-    private let feedback: FeedbackDesk?
-    private let partitions: PartitionKeeper
+    private let feedback: FeedbackWriter?
+    private let partitions: PartitionUpkeep
     private let chores: Chores
     private let leftovers: LeftoverSweep
     private let relays: RelaySweep
@@ -36,13 +36,13 @@ package final class Housekeeper: Sendable {
         pool: PostgresPool,
         tables: PostgresPool? = nil,
         clock: WallClock = .system,
-        feedback: FeedbackDesk? = nil,
+        feedback: FeedbackWriter? = nil,
         logger: Logger
     ) {
         self.pool = pool
         self.clock = clock
         self.feedback = feedback
-        partitions = PartitionKeeper(pool: tables ?? pool, clock: clock, logger: logger)
+        partitions = PartitionUpkeep(pool: tables ?? pool, clock: clock, logger: logger)
         chores = Chores(clock: clock)
         leftovers = LeftoverSweep(pool: pool, chores: chores)
         relays = RelaySweep(pool: pool, chores: chores)
@@ -182,7 +182,7 @@ package final class Housekeeper: Sendable {
         """
 
     private func sweep(_ table: String, where condition: SQL) async throws {
-        try await pool.takingTurns(at: table, batchSize: Self.batchSize) { session in
+        try await pool.repeatingWithTaskLock(on: table, batchSize: Self.batchSize) { session in
             try session.execute(Self.deleting(from: table, where: condition))
         }
     }
@@ -191,16 +191,16 @@ package final class Housekeeper: Sendable {
     private func sweepDevices(where condition: SQL, telling listeners: FeedbackListeners) async throws {
         let deleting = Self.deleting(from: "devices", where: condition)
         guard listeners.want([.deviceDeleted]) else {
-            return try await pool.takingTurns(at: "devices", batchSize: Self.batchSize) { session in
+            return try await pool.repeatingWithTaskLock(on: "devices", batchSize: Self.batchSize) { session in
                 try session.execute(deleting)
             }
         }
-        try await pool.takingTurns(at: "devices", batchSize: Self.batchSize) { session in
+        try await pool.repeatingWithTaskLock(on: "devices", batchSize: Self.batchSize) { session in
             let deleted = try session.query(
                 deleting + " RETURNING network_id, device_id, user_id, provider, app_id"
-            ) { row -> (network: NetworkID, news: DirectoryNews)? in
+            ) { row -> (network: NetworkID, change: DirectoryChange)? in
                 let network: NetworkID = try row.id(0)
-                return try row.news(.deleted(.aged), in: network, at: 1).map { (network, $0) }
+                return try row.change(.deleted(.aged), in: network, at: 1).map { (network, $0) }
             }
             try listeners.tell(deleted.compactMap(\.self), session)
             return deleted.count
@@ -220,7 +220,7 @@ package final class Housekeeper: Sendable {
         let isOld: SQL =
             "deleted AND NOT unswept AND " + Self.wasRemovedLongAgo
             + " AND facts_at < now() - \(Int(Self.retentionDays)) * interval '1 day'"
-        _ = try await pool.takingTurn(at: "removals: again") { session in
+        _ = try await pool.withTaskLock(on: "removals: again") { session in
             try session.execute(
                 """
                 UPDATE channels SET unswept = true

@@ -42,7 +42,7 @@ final class LeftoverSweep: Sendable {
     /// nor subscriptions.
     private func sweepUsers() async throws {
         let after = cursors.withLock { $0.users }
-        let last = try await pool.takingTurn(at: "users: leftovers") { session -> (String, String)? in
+        let last = try await pool.withTaskLock(on: "users: leftovers") { session -> (String, String)? in
             var last: (String, String)?
             var unknown: [(network: String, user: String)] = []
             try session.forEach(
@@ -83,7 +83,7 @@ final class LeftoverSweep: Sendable {
     private func sweepToggles() async throws {
         let after = cursors.withLock { $0.members }
         let days = Int(Housekeeper.retentionDays)
-        let last = try await pool.takingTurn(at: "members: leftovers") { session -> (String, String, String)? in
+        let last = try await pool.withTaskLock(on: "members: leftovers") { session -> (String, String, String)? in
             var last: (String, String, String)?
             var old: [(network: String, channel: String, user: String)] = []
             try session.forEach(
@@ -132,7 +132,7 @@ final class LeftoverSweep: Sendable {
     /// Subscriptions of devices that are gone or changed hands, and whatever else is over and was not swept with its cause.
     private func sweepSubscriptions(telling listeners: FeedbackListeners) async throws {
         let after = cursors.withLock { $0.subscriptions }
-        let last = try await pool.takingTurn(at: "subscriptions: leftovers") {
+        let last = try await pool.withTaskLock(on: "subscriptions: leftovers") {
             session -> (String, String, String, String)? in
             var last: (String, String, String, String)?
             var over: [(network: String, tag: String, kind: String, subject: String)] = []
@@ -162,10 +162,10 @@ final class LeftoverSweep: Sendable {
                     AND s.subject_id = n.subject_id AND (\(sql: .isInForce)) IS NOT TRUE
                 RETURNING s.network_id, s.kind, s.subject_id, s.tag
                 """
-            ) { row -> (network: NetworkID, news: DirectoryNews) in
+            ) { row -> (network: NetworkID, change: DirectoryChange) in
                 let subscriber = Subscriber(try row.choice(1), trusted: try row.decode(2))
-                let ending: SubscriptionNews.Ending = subscriber.kind == .device ? .deviceGone : .userDeleted
-                return (try row.id(0), .subscription(SubscriptionNews(subscriber, try row.id(3), over: ending)))
+                let ending: SubscriptionChange.Ending = subscriber.kind == .device ? .deviceGone : .userDeleted
+                return (try row.id(0), .subscription(SubscriptionChange(subscriber, try row.id(3), over: ending)))
             }
             try listeners.tell(ended, session)
             return last

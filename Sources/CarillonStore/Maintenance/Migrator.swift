@@ -10,7 +10,7 @@ package import Postgres
 /// transaction. Any number of replicas may do this at once; they take turns.
 package struct Migrator: Sendable {
     /// Any number, as long as nobody else takes it: "carillon" in ASCII.
-    private static let turn: Int64 = 0x6361_7269_6C6C_6F6E
+    private static let lock: Int64 = 0x6361_7269_6C6C_6F6E
 
     private let pool: PostgresPool
     private let directory: String
@@ -29,13 +29,13 @@ package struct Migrator: Sendable {
     package func migrate() async throws -> [String] {
         let migrations = try Migration.all(in: directory)
         return try await pool.withConnection { session in
-            // Its settings and the turn are for nobody else.
+            // Its settings and the lock are for nobody else.
             defer { session.retire() }
             try ServerTooOld.check(session)
             guard try !session.isPooled else { throw MigrationError.pooled }
             try session.script("SET statement_timeout = 0")
             try session.script("SET lock_timeout = 0")
-            try takeTurn(session)
+            try takeLock(session)
             let applied = try Self.applied(session)
             try Migration.check(migrations, against: applied)
             let missing = migrations.dropFirst(applied.count)
@@ -47,7 +47,7 @@ package struct Migrator: Sendable {
                 let steps = applied.isEmpty ? [.together(migration.text)] : migration.steps
                 try MigrationRun(migration: migration, steps: steps, logger: logger).run(session)
             }
-            try session.execute("SELECT pg_advisory_unlock(\(Self.turn))")
+            try session.execute("SELECT pg_advisory_unlock(\(Self.lock))")
             return missing.map(\.name)
         }
     }
@@ -67,9 +67,9 @@ package struct Migrator: Sendable {
     }
 
     /// Asks again and again: an index waits for all who have begun a statement before, also for one that waits for a turn.
-    private func takeTurn(_ session: borrowing PostgresSession) throws {
+    private func takeLock(_ session: borrowing PostgresSession) throws {
         var isWaiting = false
-        while try session.queryFirst("SELECT pg_try_advisory_lock(\(Self.turn))", { row in try row.decode(0) }) != true
+        while try session.queryFirst("SELECT pg_try_advisory_lock(\(Self.lock))", { row in try row.decode(0) }) != true
         {
             if !isWaiting { logger.notice("Another process migrates the database, which is waited for") }
             isWaiting = true

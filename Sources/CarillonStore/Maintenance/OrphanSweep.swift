@@ -31,7 +31,7 @@ final class OrphanSweep: Sendable {
 
     /// By the first row of each network.
     private func orphans(in table: String) async throws -> [NetworkID]? {
-        try await pool.takingTurn(at: "\(table): orphans") { session in
+        try await pool.withTaskLock(on: "\(table): orphans") { session in
             try session.query(
                 """
                 WITH RECURSIVE walk AS (

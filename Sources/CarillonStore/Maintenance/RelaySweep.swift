@@ -18,7 +18,7 @@ final class RelaySweep: Sendable {
     private let mostInVain: Int
     private let chores: Chores
     /// Where sweeps that found too much that has to stay have ended.
-    private let places = Mutex<[NetworkID: UUID]>([:])
+    private let cursors = Mutex<[NetworkID: UUID]>([:])
     /// How far what waits has been looked through.
     private let waiting = PageRounds(through: "deliveries")
 
@@ -48,7 +48,7 @@ final class RelaySweep: Sendable {
         await attempt("relayed") {
             let networks = try await networks()
             let names = Set(networks.map(\.network))
-            places.withLock { places in places = places.filter { names.contains($0.key) } }
+            cursors.withLock { cursors in cursors = cursors.filter { names.contains($0.key) } }
             for (network, end) in networks {
                 await attempt("relayed: \(network)") { try await forget(network, before: end) }
             }
@@ -57,7 +57,7 @@ final class RelaySweep: Sendable {
     }
 
     private func empty(_ lane: (network: String, endpoint: String)) async throws {
-        try await pool.takingTurns(at: "relays: \(lane.network)", batchSize: Self.batchSize) { session in
+        try await pool.repeatingWithTaskLock(on: "relays: \(lane.network)", batchSize: Self.batchSize) { session in
             try session.emptyLane(of: lane.endpoint, in: lane.network, upTo: Self.batchSize)
         }
     }
@@ -65,23 +65,23 @@ final class RelaySweep: Sendable {
     /// Forgets a network's bodies that are old enough, but for those that wait.
     private func forget(_ network: NetworkID, before end: UUID) async throws {
         var kept = 0
-        var place = places.withLock { $0[network] } ?? .smallest
+        var cursor = cursors.withLock { $0[network] } ?? .smallest
         while kept < mostInVain {
-            let after = place
-            let step = try await pool.takingTurn(at: "relayed: \(network)") { session in
+            let after = cursor
+            let step = try await pool.withTaskLock(on: "relayed: \(network)") { session in
                 try Self.step(of: network, after: after, before: end, session)
             }
             // Another replica is at it.
             guard let step else { break }
             guard let last = step.last else {
-                places.withLock { $0[network] = nil }
+                cursors.withLock { $0[network] = nil }
                 return
             }
             kept += step.kept
-            place = last
+            cursor = last
         }
-        let reached = place
-        places.withLock { $0[network] = reached }
+        let reached = cursor
+        cursors.withLock { $0[network] = reached }
     }
 
     /// The lanes in which something waits for endpoints that were removed, among the next pages of what waits.
@@ -131,14 +131,14 @@ final class RelaySweep: Sendable {
     /// Rows of messages are read once for all of these bodies, which are neighbours, not for each: a row has many messages.
     private static func step(
         of network: NetworkID,
-        after place: UUID,
+        after cursor: UUID,
         before end: UUID,
         _ session: borrowing PostgresSession
     ) throws -> Step {
         let bodies = try session.query(
             """
             SELECT r.event_id FROM relayed r
-            WHERE r.network_id = \(network.rawValue) AND r.event_id > \(place) AND r.event_id < \(end)
+            WHERE r.network_id = \(network.rawValue) AND r.event_id > \(cursor) AND r.event_id < \(end)
             ORDER BY r.event_id LIMIT \(batchSize)
             """
         ) { row in try row.decode(0, as: UUID.self) }

@@ -31,7 +31,7 @@ extension RemovalSweep {
     func sweep(_ removed: RemovedTag) async throws {
         var after: Subscriber?
         repeat {
-            let page = try await pool.takingTurn(at: "removals") { [after, listeners] in
+            let page = try await pool.withTaskLock(on: "removals") { [after, listeners] in
                 try $0.sweep(removed, after: after, telling: listeners)
             }
             guard let page else { return }
@@ -81,7 +81,7 @@ extension PostgresSession {
             """
         ) { row in
             let subscriber = Subscriber(try row.choice(0), trusted: try row.decode(1))
-            return DirectoryNews.subscription(SubscriptionNews(subscriber, removed.tag, over: .tagDeleted))
+            return DirectoryChange.subscription(SubscriptionChange(subscriber, removed.tag, over: .tagDeleted))
         }
         try listeners.tell(ended, in: removed.network, self)
         return RemovalSweep.SubscriptionPage(last: last)
@@ -104,8 +104,8 @@ extension PostgresSession {
             RETURNING s.tag
             """
         ) { row in
-            DirectoryNews.subscription(
-                SubscriptionNews(.user(removed.user), try row.id(0), over: .userDeleted)
+            DirectoryChange.subscription(
+                SubscriptionChange(.user(removed.user), try row.id(0), over: .userDeleted)
             )
         }
         try listeners.tell(ended, in: removed.network, self)

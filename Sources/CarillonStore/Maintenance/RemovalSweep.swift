@@ -32,7 +32,7 @@ package struct RemovalSweep {
     var chores = Chores()
 
     /// Sweeps some removals of every network in the database of `pool`, and tells the listeners of `feedback` what ends by it.
-    package static func sweep(_ pool: PostgresPool, telling feedback: FeedbackDesk) async throws {
+    package static func sweep(_ pool: PostgresPool, telling feedback: FeedbackWriter) async throws {
         try await RemovalSweep(pool: pool, listeners: feedback.listeners()).sweep()
     }
 
@@ -125,7 +125,7 @@ package struct RemovalSweep {
     func sweep(_ removed: RemovedChannel) async throws {
         var page = Page(last: "")
         while let after = page.last {
-            guard let next = try await pool.takingTurn(at: "removals", { try $0.sweep(removed, after: after) }) else {
+            guard let next = try await pool.withTaskLock(on: "removals", { try $0.sweep(removed, after: after) }) else {
                 return
             }
             page = next
@@ -134,7 +134,7 @@ package struct RemovalSweep {
     }
 
     func sweep(_ removed: RemovedUser) async throws {
-        while let count = try await pool.takingTurn(at: "removals", { try $0.sweep(removed, telling: listeners) }) {
+        while let count = try await pool.withTaskLock(on: "removals", { try $0.sweep(removed, telling: listeners) }) {
             guard count > 0 else { return try await finish(removed) }
         }
     }
@@ -296,7 +296,7 @@ extension PostgresSession {
                 AND d.user_wipes < \(removed.wipes)
             RETURNING d.device_id, d.user_id, d.provider, d.app_id
             """
-        ) { row in try row.news(.deleted(.userDeleted), in: removed.network) }
+        ) { row in try row.change(.deleted(.userDeleted), in: removed.network) }
         try listeners.tell(devices.compactMap(\.self), in: removed.network, self)
         return try ended.count + devices.count + sweepSubscriptions(of: removed, telling: listeners)
     }

@@ -20,21 +20,22 @@ struct StatisticsSweep {
 
     func sweep() async throws {
         let end = StatisticsStep.hour.beginning(of: clock.now() - Self.rest)
-        var place: Hour? = Hour(network: NetworkID(trusted: ""), at: Timestamp(milliseconds: 0))
-        while let from = place {
-            place =
-                try await pool.takingTurn(at: "statistics: hours") { try rollUp(from: from, before: end, $0) } ?? nil
+        var cursor: Hour? = Hour(network: NetworkID(trusted: ""), at: Timestamp(milliseconds: 0))
+        while let from = cursor {
+            cursor =
+                try await pool.withTaskLock(on: "statistics: hours") { try rollUp(from: from, before: end, $0) } ?? nil
         }
     }
 
     /// Adds rows up that are not in their hours yet, network by network, so that an hour is written once or twice; answers where
     /// it stopped if there are more.
-    private func rollUp(from place: Hour, before end: Timestamp, _ session: borrowing PostgresSession) throws -> Hour? {
+    private func rollUp(from cursor: Hour, before end: Timestamp, _ session: borrowing PostgresSession) throws -> Hour?
+    {
         var hours: [Hour: StatisticsFigures] = [:]
         let rows = try session.queryQueue(
             """
             SELECT network_id, at, replica, number, figures FROM statistics_minutes
-            WHERE NOT rolled AND (network_id, at) >= (\(place.network.rawValue), \(place.at.stored)) AND at < \(end.stored)
+            WHERE NOT rolled AND (network_id, at) >= (\(cursor.network.rawValue), \(cursor.at.stored)) AND at < \(end.stored)
             ORDER BY network_id, at LIMIT \(batchSize)
             """
         ) { row in
@@ -42,7 +43,7 @@ struct StatisticsSweep {
             let hour = Hour(network: network, at: StatisticsStep.hour.beginning(of: at))
             hours[hour, default: StatisticsFigures()].add(try figures(row, 4, of: hour))
             return (
-                place: Hour(network: network, at: at), network: network.rawValue, at: at.stored,
+                hour: Hour(network: network, at: at), network: network.rawValue, at: at.stored,
                 replica: try row.decode(2, as: UUID.self),
                 number: try row.decode(3, as: Int64.self)
             )
@@ -79,7 +80,7 @@ struct StatisticsSweep {
             WHERE m.network_id = n.network_id AND m.at = n.at AND m.replica = n.replica AND m.number = n.number
             """
         )
-        return rows.count == batchSize ? last.place : nil
+        return rows.count == batchSize ? last.hour : nil
     }
 
     /// What a row says. One that cannot be read is taken as nothing, or no other would be added up any more.

@@ -92,14 +92,14 @@ struct DeviceEffects {
             }
             let network: NetworkID = try row.id(0)
             let isNews = try row.decode(6, as: Bool?.self) == true
-            let happening = isNews ? DeviceNews.Happening(state, try row.decode(7)) : nil
+            let happening = isNews ? DeviceChange.Happening(state, try row.decode(7)) : nil
             return Touched(
                 network: network,
                 user: try row.id(2),
-                news: try happening.flatMap { try row.news($0, in: network, at: 1) }
+                change: try happening.flatMap { try row.change($0, in: network, at: 1) }
             )
         }.compactMap(\.self)
-        try listeners.tell(touched.compactMap { one in one.news.map { (one.network, $0) } }, session)
+        try listeners.tell(touched.compactMap { one in one.change.map { (one.network, $0) } }, session)
         return touched.map { ($0.network, $0.user) }
     }
 
@@ -107,11 +107,11 @@ struct DeviceEffects {
     private struct Touched {
         var network: NetworkID
         var user: UserID
-        var news: DirectoryNews?
+        var change: DirectoryChange?
     }
 }
 
-extension DeviceNews.Happening {
+extension DeviceChange.Happening {
     /// What is told of a device of which a push service said so in these words.
     fileprivate init?(_ state: DeviceState, _ words: String) {
         switch state {

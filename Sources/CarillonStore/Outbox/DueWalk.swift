@@ -1,9 +1,9 @@
 import CarillonCore
 import Postgres
 
-/// A walk through what is due in some places, for a claim: a share of each, one lane's rows after another's.
+/// A walk through what is due in some entries, for a claim: a share of each, one lane's rows after another's.
 struct DueWalk: Sendable {
-    /// What was met in a place.
+    /// What was met in an entry.
     struct Tally: Sendable {
         var considered: Int
         /// When the first row was due that was considered.
@@ -11,10 +11,10 @@ struct DueWalk: Sendable {
         var taken = 0
     }
 
-    /// How many due rows of a place are considered for each one that it may have, so that lanes have turns.
+    /// How many due rows of an entry are considered for each one that it may have, so that lanes have turns.
     private static let lookahead = 4
 
-    var places: [DuePlaces.Place]
+    var entries: [DueIndex.Entry]
     var share: Int
     var sharePerLane: Int
     /// The lanes that are left alone where a network is walked through.
@@ -22,15 +22,15 @@ struct DueWalk: Sendable {
 
     private var depth: Int { share * Self.lookahead }
 
-    private var unnestedPlaces: SQL {
+    private var unnestedEntries: SQL {
         """
-        unnest(\(places.map(\.network.rawValue)), \(places.map(\.since.stored)), \(places.map(\.lane?.provider.rawValue)),
-               \(places.map(\.lane?.appID))) WITH ORDINALITY AS n (network_id, since, provider, app_id, place)
+        unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.since.stored)), \(entries.map(\.lane?.provider.rawValue)),
+               \(entries.map(\.lane?.appID))) WITH ORDINALITY AS n (network_id, since, provider, app_id, place)
         """
     }
 
-    /// Whether a row is of a place, and due.
-    private var isOfPlace: SQL {
+    /// Whether a row is of an entry, and due.
+    private var isOfEntry: SQL {
         """
         \(sql: DueRows.areDue("d"))
         AND CASE WHEN n.app_id IS NOT NULL THEN d.provider = n.provider AND d.app_id = n.app_id
@@ -41,7 +41,7 @@ struct DueWalk: Sendable {
     }
 
     /// Puts off what is due first in paused lanes to the end of their pauses (``DeliveryGroup/wait(for:afterFailures:)``); answers the
-    /// numbers of its places, and since when it was due.
+    /// numbers of its entries, and since when it was due.
     var puttingOff: SQL {
         """
         WITH picked AS MATERIALIZED (
@@ -49,9 +49,9 @@ struct DueWalk: Sendable {
                    l.paused_until + CASE WHEN first_ones.provider = 'relay' AND first_ones.attempt = 0
                        THEN \(DeliveryGroup.patienceOfUntried.wholeMilliseconds) ELSE 0 END * interval '1 millisecond'
                        AS paused_until
-            FROM \(sql: unnestedPlaces) CROSS JOIN LATERAL (
+            FROM \(sql: unnestedEntries) CROSS JOIN LATERAL (
                 SELECT d.network_id, d.group_id, d.provider, d.app_id, d.attempt, d.run_at FROM deliveries d
-                WHERE \(sql: isOfPlace)
+                WHERE \(sql: isOfEntry)
                 ORDER BY d.run_at LIMIT \(depth)
                 FOR UPDATE OF d SKIP LOCKED
             ) AS first_ones
@@ -66,12 +66,12 @@ struct DueWalk: Sendable {
         """
     }
 
-    /// The rows that are due first and whose lanes are not paused, with the number of their place and what was considered there.
+    /// The rows that are due first and whose lanes are not paused, with the number of their entry and what was considered there.
     var picking: SQL {
         """
         WITH picked AS MATERIALIZED (
             SELECT n.place, share.*
-            FROM \(sql: unnestedPlaces) CROSS JOIN LATERAL (
+            FROM \(sql: unnestedEntries) CROSS JOIN LATERAL (
                 SELECT ranked.network_id, ranked.group_id, ranked.considered, ranked.first_at
                 FROM (
                     SELECT first_ones.*,
@@ -79,7 +79,7 @@ struct DueWalk: Sendable {
                            count(*) OVER () AS considered, min(run_at) OVER () AS first_at
                     FROM (
                         SELECT d.network_id, d.group_id, d.provider, d.app_id, d.run_at FROM deliveries d
-                        WHERE \(sql: isOfPlace)
+                        WHERE \(sql: isOfEntry)
                             AND NOT EXISTS (SELECT FROM lanes l
                                             WHERE l.network_id = d.network_id AND l.provider = d.provider
                                                 AND l.app_id = d.app_id AND l.paused_until > now())
@@ -94,10 +94,10 @@ struct DueWalk: Sendable {
         """
     }
 
-    /// Since when something may still be due in each place, by what was met there and since when what was put off had been due; and
+    /// Since when something may still be due in each entry, by what was met there and since when what was put off had been due; and
     /// whether anything was done.
     func left(_ tallies: [Int: Tally], _ putOff: [Int: Timestamp]) -> (since: [Timestamp?], hasProgress: Bool) {
-        let since = places.indices.map { index -> Timestamp? in
+        let since = entries.indices.map { index -> Timestamp? in
             guard let tally = tallies[index + 1] else { return putOff[index + 1] }
             let isThrough = tally.considered < depth && tally.considered == tally.taken && putOff[index + 1] == nil
             return isThrough ? nil : .earlier(tally.first, putOff[index + 1])

@@ -103,11 +103,11 @@ enum LaneRows {
             var condition = condition
             let isOn = condition.brakedSince != nil
             let proven = isOn ? try remember(said, of: lane, condition.reports, session) : (0, 0)
-            let turn = condition.note(said, proven: proven, at: conditions.moment)
+            let change = condition.note(said, proven: proven, at: conditions.moment)
             conditions.lanes[lane] = condition
             // What turned it on counts as well, when it is asked how many different devices are gone.
-            if turn == .on { _ = try remember(said, of: lane, DeviceReports(), session) }
-            if turn == .off { try forgetReports(of: lane, session) }
+            if change == .on { _ = try remember(said, of: lane, DeviceReports(), session) }
+            if change == .off { try forgetReports(of: lane, session) }
         }
         try write(conditions, session)
         return conditions.lanes

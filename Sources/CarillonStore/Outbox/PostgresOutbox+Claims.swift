@@ -7,7 +7,7 @@ extension PostgresOutbox {
     /// How many times a group may outlive those who worked on it before it is given up.
     private static let maximumRescues: Int32 = 5
 
-    private static let placesPerClaim = 32
+    private static let entriesPerClaim = 32
 
     /// Takes groups whose time has come, a share of each network in turn, beginning behind the one that was served last.
     ///
@@ -18,15 +18,15 @@ extension PostgresOutbox {
         limitPerLane: Int,
         excluding excluded: ClaimExclusions
     ) async throws -> (groups: [RefreshedGroup], hasMore: Bool) {
-        let (places, areRemembered) = try await due.next(
-            min(limit, Self.placesPerClaim),
+        let (entries, areRemembered) = try await due.next(
+            min(limit, Self.entriesPerClaim),
             excluding: excluded,
             in: pool
         )
-        guard !places.isEmpty else { return ([], false) }
+        guard !entries.isEmpty else { return ([], false) }
         let walk = DueWalk(
-            places: places,
-            share: (limit + places.count - 1) / places.count,
+            entries: entries,
+            share: (limit + entries.count - 1) / entries.count,
             sharePerLane: limitPerLane,
             passed: excluded.lanes + due.lanesApart
         )
@@ -42,7 +42,7 @@ extension PostgresOutbox {
                 try DeliveryLookup(alive, session).groups, walk.left(tallies, Dictionary(putOff, uniquingKeysWith: min))
             )
         }
-        let isLeft = due.walked(zip(places, left.since).map { ($0, $1) }, passing: excluded)
+        let isLeft = due.walked(zip(entries, left.since).map { ($0, $1) }, passing: excluded)
         if areRemembered, !left.hasProgress {
             return try await claimGroups(limit: limit, limitPerLane: limitPerLane, excluding: excluded)
         }

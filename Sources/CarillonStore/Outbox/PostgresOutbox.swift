@@ -7,7 +7,7 @@ package final class PostgresOutbox: Outbox {
     let pool: PostgresPool
     let ids: UUIDv7Generator
     /// Who is told what became of devices.
-    let endpoints: EndpointBook?
+    let endpoints: EndpointCache?
     let due = DueRows(of: "deliveries", haveLanes: true)
     /// How far what is no longer worth sending has been looked for.
     let expired = Mutex(TableWalk())
@@ -17,7 +17,7 @@ package final class PostgresOutbox: Outbox {
 
     /// A queue in the database of `pool`; `ids` makes the ids of groups that are split off, of dead letters and of what
     /// `endpoints` are told of devices.
-    package init(pool: PostgresPool, ids: UUIDv7Generator, endpoints: EndpointBook? = nil) {
+    package init(pool: PostgresPool, ids: UUIDv7Generator, endpoints: EndpointCache? = nil) {
         self.pool = pool
         self.ids = ids
         self.endpoints = endpoints

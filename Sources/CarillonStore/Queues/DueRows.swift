@@ -6,14 +6,14 @@ import Synchronization
 ///
 /// What is known may be wrong: a claim looks at the rows themselves, and what is missed is found by the next round through the table.
 final class DueRows: Sendable {
-    /// How long places are served before somebody looks for others.
+    /// How long entries are served before somebody looks for others.
     private static let interval = Duration.milliseconds(300)
     /// How many rows a look takes in that have become due lately; if there are more, it asks network by network.
     private static let rowsAtOnce = 100
 
     private struct State {
         var walk = TableWalk()
-        var places = DuePlaces()
+        var index = DueIndex()
         var lookedAt: ContinuousClock.Instant?
         /// When a glance saw nothing, for the look that comes behind it.
         var quietAt: ContinuousClock.Instant?
@@ -49,26 +49,26 @@ final class DueRows: Sendable {
         self.haveLanes = haveLanes
     }
 
-    /// The places of the next networks in turn that are not full, after a look for others if it is time for one; whether they are
+    /// The entries of the next networks in turn that are not full, after a look for others if it is time for one; whether they are
     /// remembered from an earlier look. When nothing is found there then, it is time for one.
     func next(
         _ limit: Int,
         excluding full: ClaimExclusions = ClaimExclusions(),
         in pool: PostgresPool
-    ) async throws -> (places: [DuePlaces.Place], areRemembered: Bool) {
-        func places() -> (places: [DuePlaces.Place], isFresh: Bool) {
+    ) async throws -> (entries: [DueIndex.Entry], areRemembered: Bool) {
+        func entries() -> (entries: [DueIndex.Entry], isFresh: Bool) {
             state.withLock { state in
                 let age = state.lookedAt.map { now() - $0 } ?? .seconds(Int64.max)
-                return (state.places.next(limit, after: state.last, excluding: full), age < Self.interval)
+                return (state.index.next(limit, after: state.last, excluding: full), age < Self.interval)
             }
         }
-        let known = places()
-        if known.isFresh, !known.places.isEmpty { return (known.places, true) }
-        if known.places.isEmpty, try await isQuiet(in: pool) { return ([], false) }
+        let known = entries()
+        if known.isFresh, !known.entries.isEmpty { return (known.entries, true) }
+        if known.entries.isEmpty, try await isQuiet(in: pool) { return ([], false) }
         let (findings, walk) = try await look(for: full.lanes + lanesApart, in: pool)
         try await release(findings.flatMap(\.abandoned), in: pool)
         note(findings, walk) { .earlier($0.since, $0.abandonedSince) }
-        return (places().places, false)
+        return (entries().entries, false)
     }
 
     /// Whether a row called `row` waits, is of the network of `n`, and has been due since then or later.
@@ -79,33 +79,33 @@ final class DueRows: Sendable {
         """
     }
 
-    /// The lanes that have places of their own.
-    var lanesApart: [Lane] { state.withLock { $0.places.lanesApart } }
+    /// The lanes that have entries of their own.
+    var lanesApart: [Lane] { state.withLock { $0.index.lanesApart } }
 
-    /// Notes how far places have been walked through; whether something is left in any that is not full.
+    /// Notes how far entries have been walked through; whether something is left in any that is not full.
     func walked(
-        _ places: [(place: DuePlaces.Place, first: Timestamp?)],
+        _ entries: [(entry: DueIndex.Entry, first: Timestamp?)],
         passing full: ClaimExclusions = ClaimExclusions()
     ) -> Bool {
         state.withLock { state in
-            for (place, first) in places { state.places.walked(place, leaving: first, passing: full.lanes) }
-            state.last = places.last?.place.network ?? state.last
-            return !state.places.next(1, after: nil, excluding: full).isEmpty
+            for (entry, first) in entries { state.index.walked(entry, leaving: first, passing: full.lanes) }
+            state.last = entries.last?.entry.network ?? state.last
+            return !state.index.next(1, after: nil, excluding: full).isEmpty
         }
     }
 
     /// Since when the row of each network is due that has been for longest, by a column of it.
     func oldest(_ column: SQL, in pool: PostgresPool) async throws -> [NetworkID: Timestamp] {
         let findings = try await findings(in: pool)
-        let places = state.withLock { $0.places.next(.max, after: nil) }
+        let entries = state.withLock { $0.index.next(.max, after: nil) }
         let abandoned = findings.map { ($0.network, $0.abandonedSince) }
-        guard !places.isEmpty else { return .earliest(abandoned) }
+        guard !entries.isEmpty else { return .earliest(abandoned) }
         let waiting = try await pool.snapshot { session in
             try session.walkAlongIndexes()
             return try session.queryQueue(
                 """
                 SELECT first.run_at, first.since
-                FROM unnest(\(places.map(\.network.rawValue)), \(places.map(\.since.stored))) WITH ORDINALITY
+                FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.since.stored))) WITH ORDINALITY
                     AS n (network_id, since, place)
                 LEFT JOIN LATERAL (
                     SELECT t.run_at, \(sql: column) AS since FROM \(identifier: table) t
@@ -116,13 +116,13 @@ final class DueRows: Sendable {
                 """
             ) { row in (dueAt: try row.timestampIfAny(0), since: try row.timestampIfAny(1)) }
         }
-        _ = walked(zip(places, waiting).map { ($0, $1.dueAt) })
-        return .earliest(zip(places, waiting).map { ($0.network, $1.since) } + abandoned)
+        _ = walked(zip(entries, waiting).map { ($0, $1.dueAt) })
+        return .earliest(zip(entries, waiting).map { ($0.network, $1.since) } + abandoned)
     }
 
     /// What a look finds, as far as anything is known, or to be found.
     private func findings(in pool: PostgresPool) async throws -> [Finding] {
-        let isAnyKnown = state.withLock { !$0.places.next(1, after: nil).isEmpty }
+        let isAnyKnown = state.withLock { !$0.index.next(1, after: nil).isEmpty }
         if !isAnyKnown, try await isQuiet(in: pool) { return [] }
         let (findings, walk) = try await look(for: [], in: pool)
         note(findings, walk, since: \.since)
@@ -167,7 +167,7 @@ final class DueRows: Sendable {
             state.lookedAt = now()
             for finding in findings {
                 guard let since = since(finding) else { continue }
-                state.places.add(DuePlaces.Place(network: finding.network, lane: finding.lane, since: since))
+                state.index.add(DueIndex.Entry(network: finding.network, lane: finding.lane, since: since))
             }
         }
     }

@@ -154,7 +154,7 @@ struct BroadAudience {
         """
         SELECT NULL::uuid, o.user_id, u.locale, u.toggles, m.toggles,
                CASE WHEN d.takes_part AND d.user_wipes = coalesce(u.wipes, 0) THEN d.device_id END, \(sql: .deviceFields)
-        FROM \(sql: place)
+        FROM \(sql: channelRow)
         CROSS JOIN LATERAL (
             SELECT d.user_id, d.device_id, \(sql: .deviceFields), d.user_wipes,
                    d.broadcasts AND NOT d.transient AND d.state = 'active' AS takes_part
@@ -171,7 +171,7 @@ struct BroadAudience {
     private func everyDeviceOfNobody(after last: DeviceID) -> SQL {
         """
         SELECT walked.device_id, NULL::uuid, NULL::uuid, \(sql: DeviceRow.columns)
-        FROM \(sql: place)
+        FROM \(sql: channelRow)
         CROSS JOIN LATERAL (
             SELECT d.device_id FROM devices d
             WHERE d.user_id = '' AND NOT d.transient AND \(sql: isOfNetwork)
@@ -190,7 +190,7 @@ struct BroadAudience {
     private func subscribedUsers(_ tags: [TagID], after last: UserID) -> SQL {
         """
         SELECT walked.since, \(sql: DeviceRow.columns)
-        FROM \(sql: place)
+        FROM \(sql: channelRow)
         CROSS JOIN LATERAL (\(sql: subscribers(to: tags, .user, after: last.rawValue))) AS walked
         LEFT JOIN LATERAL (
             \(sql: DeviceRow.device(where: "d.user_id = walked.subject_id")) LIMIT \(rowLimit)
@@ -206,7 +206,7 @@ struct BroadAudience {
     private func subscribedDevices(_ tags: [TagID], after last: DeviceID) -> SQL {
         """
         SELECT walked.subject_id, d.since, d.user_since, \(sql: DeviceRow.columns)
-        FROM \(sql: place)
+        FROM \(sql: channelRow)
         CROSS JOIN LATERAL (\(sql: subscribers(to: tags, .device, after: last.rawValue))) AS walked
         LEFT JOIN LATERAL (
             SELECT h.user_id FROM devices h
@@ -267,7 +267,7 @@ struct BroadAudience {
     /// not say where the walk begins: PostgreSQL would go along all devices of the former pages.
     private var isOfNetwork: SQL { isFurther ? "d.network_id <= p.network_id" : "d.network_id = p.network_id" }
 
-    private var place: SQL {
+    private var channelRow: SQL {
         """
         (SELECT \(channel.network.rawValue)::text COLLATE "C" AS network_id,
                 \(channel.channel.rawValue)::text COLLATE "C" AS channel_id) AS p

@@ -79,13 +79,13 @@ extension [DeviceRow] {
     /// One recipient for each owner, in the order of the first of their rows, and one for each device that nobody owns.
     var recipients: [Recipient] {
         var recipients: [Recipient] = []
-        var places: [UserID: Int] = [:]
+        var indices: [UserID: Int] = [:]
         for row in self {
-            if !row.owner.userID.isNobody, let place = places[row.owner.userID] {
-                if let device = row.device { recipients[place].devices.append(device) }
+            if !row.owner.userID.isNobody, let index = indices[row.owner.userID] {
+                if let device = row.device { recipients[index].devices.append(device) }
                 continue
             }
-            places[row.owner.userID] = recipients.count
+            indices[row.owner.userID] = recipients.count
             var recipient = row.owner
             recipient.devices = row.device.map { [$0] } ?? []
             recipients.append(recipient)

@@ -17,7 +17,7 @@ package final class PostgresRecipientSource: RecipientSource {
         guard let first = queries.first else { return [] }
         if let listing = first.listingOfAsked { return [try await prospect(first, listing)] }
         let others = Array(queries.prefix { $0.listingOfAsked == nil })
-        let addressed = try await AddressBook(pool: pool).devices(reachedBy: others)
+        let addressed = try await AddressRegistry(pool: pool).devices(reachedBy: others)
         let pages = try await pool.snapshot { session in
             try self.pages(for: others, addressed) { statements, areLast in
                 areLast ? try session.commit(after: statements) : try session.pipeline(statements)

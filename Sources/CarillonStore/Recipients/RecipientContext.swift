@@ -2,7 +2,7 @@ import CarillonCore
 import Foundation
 import Postgres
 
-/// What the answers of one moment need beside the people: networks' settings, the names that texts hold, and the places of events in the
+/// What the answers of one moment need beside the people: networks' settings, the names that texts hold, and the positions of events in the
 /// order of acceptance. Read by one statement.
 struct RecipientContext {
     private enum Kind: Int {

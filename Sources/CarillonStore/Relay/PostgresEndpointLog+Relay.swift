@@ -35,20 +35,20 @@ extension PostgresEndpointLog: RelaySource, QuestionSource {
         let (found, bodies) = try await pool.withConnection { session in
             (try session.relayEndpoints(keys), try session.relayedBodies(keys))
         }
-        var endpoints: [EndpointPlace: (endpoint: Endpoint, secrets: [WebhookSecret])] = [:]
+        var endpoints: [EndpointKey: (endpoint: Endpoint, secrets: [WebhookSecret])] = [:]
         for one in found {
-            let secrets = opened(one.sealed, of: one.place.endpoint, in: one.place.network, at: one.now)
-            endpoints[one.place] = (one.endpoint, secrets)
+            let secrets = opened(one.sealed, of: one.key.endpoint, in: one.key.network, at: one.now)
+            endpoints[one.key] = (one.endpoint, secrets)
         }
         var messages: [RelayKey: RelayMessage] = [:]
         for key in keys {
-            guard let told = endpoints[EndpointPlace(key)] else { continue }
+            guard let told = endpoints[EndpointKey(key)] else { continue }
             messages[key] = RelayMessage(
                 settings: told.endpoint.settings,
                 state: told.endpoint.state,
                 secrets: told.secrets,
-                body: bodies[BodyPlace(key)]?.bytes,
-                trace: bodies[BodyPlace(key)]?.trace
+                body: bodies[BodyKey(key)]?.bytes,
+                trace: bodies[BodyKey(key)]?.trace
             )
         }
         return messages
@@ -65,7 +65,7 @@ extension PostgresEndpointLog: RelaySource, QuestionSource {
     }
 }
 
-private struct EndpointPlace: Hashable {
+private struct EndpointKey: Hashable {
     let network: NetworkID
     let endpoint: EndpointID
 
@@ -75,7 +75,7 @@ private struct EndpointPlace: Hashable {
     }
 }
 
-private struct BodyPlace: Hashable {
+private struct BodyKey: Hashable {
     let network: NetworkID
     let event: EventID
 
@@ -89,12 +89,12 @@ extension PostgresSession {
     /// The endpoints of messages, each once, with the time.
     fileprivate func relayEndpoints(
         _ keys: [RelayKey]
-    ) throws -> [(place: EndpointPlace, endpoint: Endpoint, sealed: [UInt8], now: Timestamp)] {
-        let places = Array(Set(keys.map(EndpointPlace.init)))
+    ) throws -> [(key: EndpointKey, endpoint: Endpoint, sealed: [UInt8], now: Timestamp)] {
+        let endpoints = Array(Set(keys.map(EndpointKey.init)))
         return try query(
             """
             SELECT e.*, now(), n.position
-            FROM unnest(\(places.map(\.network.rawValue)), \(places.map(\.endpoint.rawValue))) WITH ORDINALITY
+            FROM unnest(\(endpoints.map(\.network.rawValue)), \(endpoints.map(\.endpoint.rawValue))) WITH ORDINALITY
                 AS n (network_id, endpoint_id, position)
             CROSS JOIN LATERAL (
                 SELECT \(sql: Row.endpointColumns), sealed FROM endpoints e
@@ -103,7 +103,7 @@ extension PostgresSession {
             """
         ) { row in
             (
-                places[try row.decode(13, as: Int.self) - 1], try row.endpoint(), try row.decode(11),
+                endpoints[try row.decode(13, as: Int.self) - 1], try row.endpoint(), try row.decode(11),
                 try row.timestamp(12)
             )
         }
@@ -112,13 +112,13 @@ extension PostgresSession {
     /// The bodies of messages, each once, with the traces that these are of.
     fileprivate func relayedBodies(
         _ keys: [RelayKey]
-    ) throws -> [BodyPlace: (bytes: [UInt8], trace: TraceContext?)] {
-        let places = Array(Set(keys.map(BodyPlace.init)))
-        var bodies: [BodyPlace: (bytes: [UInt8], trace: TraceContext?)] = [:]
+    ) throws -> [BodyKey: (bytes: [UInt8], trace: TraceContext?)] {
+        let wanted = Array(Set(keys.map(BodyKey.init)))
+        var bodies: [BodyKey: (bytes: [UInt8], trace: TraceContext?)] = [:]
         try forEach(
             """
             SELECT r.body, n.position, r.trace
-            FROM unnest(\(places.map(\.network.rawValue)), \(places.map(\.event.uuid))) WITH ORDINALITY
+            FROM unnest(\(wanted.map(\.network.rawValue)), \(wanted.map(\.event.uuid))) WITH ORDINALITY
                 AS n (network_id, event_id, position)
             CROSS JOIN LATERAL (
                 SELECT r.body, r.trace FROM relayed r
@@ -127,7 +127,7 @@ extension PostgresSession {
             """
         ) { row in
             let bytes = Array(try row.decode(0, as: String.self).utf8)
-            bodies[places[try row.decode(1, as: Int.self) - 1]] = (bytes, try row.trace(2))
+            bodies[wanted[try row.decode(1, as: Int.self) - 1]] = (bytes, try row.trace(2))
         }
         return bodies
     }

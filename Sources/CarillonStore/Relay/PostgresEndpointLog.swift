@@ -12,8 +12,8 @@ package struct PostgresEndpointLog: EndpointListSource, EndpointLog {
     }
 
     /// Writes down how endpoints fare that are asked; of those that were removed nothing.
-    package func note(_ notes: [EndpointNote.Key: EndpointNote]) async throws {
-        let rows = notes.sorted { $0.key < $1.key }
+    package func note(_ outcomes: [EndpointOutcome.Key: EndpointOutcome]) async throws {
+        let rows = outcomes.sorted { $0.key < $1.key }
         guard !rows.isEmpty else { return }
         try await pool.write { session in
             _ = try session.execute(

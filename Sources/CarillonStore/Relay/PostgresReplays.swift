@@ -4,23 +4,23 @@ package import Postgres
 import Synchronization
 
 /// Whose replays are next: so many at a time, and those behind them the next time, however many there are.
-final class ReplayTurn: Sendable {
-    typealias Place = (network: String, endpoint: String)
+final class ReplayCursor: Sendable {
+    typealias Position = (network: String, endpoint: String)
 
     let size: Int
-    private let last = Mutex<Place>(("", ""))
+    private let last = Mutex<Position>(("", ""))
 
     init(size: Int) {
         self.size = size
     }
 
     /// Behind whom it goes on.
-    var place: Place { last.withLock { $0 } }
+    var position: Position { last.withLock { $0 } }
 
-    /// Takes the next ones; whether there may be others behind them.
-    func take(_ places: [Place]) -> Bool {
-        let isFull = places.count == size
-        last.withLock { $0 = isFull ? places.last ?? ("", "") : ("", "") }
+    /// Goes on behind these; whether there may be others behind them.
+    func advance(past page: [Position]) -> Bool {
+        let isFull = page.count == size
+        last.withLock { $0 = isFull ? page.last ?? ("", "") : ("", "") }
         return isFull
     }
 }
@@ -49,30 +49,30 @@ package struct PostgresReplays: ReplayQueue {
 
     private let pool: PostgresPool
     private let ids: UUIDv7Generator
-    private let turn: ReplayTurn
+    private let cursor: ReplayCursor
 
-    /// The replays in the database of `pool`, of which so many have their turn at once; `ids` makes the ids of what is queued.
+    /// The replays in the database of `pool`, of which so many are gone on with at once; `ids` makes the ids of what is queued.
     package init(pool: PostgresPool, ids: UUIDv7Generator, replaysAtOnce: Int = 1_000) {
         self.pool = pool
         self.ids = ids
-        turn = ReplayTurn(size: replaysAtOnce)
+        cursor = ReplayCursor(size: replaysAtOnce)
     }
 
     /// Queues the next messages of all that is told once more, as far as what is queued for the same endpoint leaves room.
     package func continueReplays() async throws -> Bool {
-        let place = turn.place
-        let orders = try await pool.withConnection { [turn] session in
+        let last = cursor.position
+        let orders = try await pool.withConnection { [cursor] session in
             try session.query(
                 """
                 SELECT network_id, endpoint_id FROM replays
-                WHERE (network_id, endpoint_id) > (\(place.network), \(place.endpoint))
-                ORDER BY network_id, endpoint_id LIMIT \(turn.size)
+                WHERE (network_id, endpoint_id) > (\(last.network), \(last.endpoint))
+                ORDER BY network_id, endpoint_id LIMIT \(cursor.size)
                 """
             ) { row in
                 (network: try row.id(0, of: Network.self), endpoint: try row.id(1, of: Endpoint.self))
             }
         }
-        var hasMore = turn.take(orders.map { ($0.network.rawValue, $0.endpoint.rawValue) })
+        var hasMore = cursor.advance(past: orders.map { ($0.network.rawValue, $0.endpoint.rawValue) })
         for order in orders {
             if try await advance(order.endpoint, in: order.network) { hasMore = true }
         }
@@ -94,7 +94,7 @@ package struct PostgresReplays: ReplayQueue {
             var bundles = RelayBundles()
             let groups = page.map { former in
                 DeliveryGroup(
-                    id: bundles.place(for: former.id, in: Lane(endpoint, in: network), ids: ids),
+                    id: bundles.bundle(for: former.id, in: Lane(endpoint, in: network), ids: ids),
                     relaying: former.id,
                     former.type,
                     receivedAt: former.receivedAt,

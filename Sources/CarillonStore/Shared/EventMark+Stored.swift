@@ -8,9 +8,9 @@ extension EventMark: PostgresDecodable {
         self.init(try UUID(postgres: field))
     }
 
-    /// The mark of a place in a block that sequence `marks` gave out.
-    init(block: Int64, place: Int) {
-        let low = UInt64(bitPattern: block + Int64(place))
+    /// The mark of a position in a block that sequence `marks` gave out.
+    init(block: Int64, position: Int) {
+        let low = UInt64(bitPattern: block + Int64(position))
         var bytes: uuid_t = (255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &bytes) { $0.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self) }
         self.init(UUID(uuid: bytes))

@@ -32,7 +32,7 @@ struct TransactionStart: Sendable {
     /// Its mark, where it needs no more than one.
     var mark: EventMark { mark(of: 0) }
 
-    func mark(of place: Int) -> EventMark { EventMark(block: number, place: place) }
+    func mark(of position: Int) -> EventMark { EventMark(block: number, position: position) }
 }
 
 extension PostgresSession {

@@ -8,14 +8,14 @@ import Testing
 /// The whole pipeline on a database, with one network, a channel and people with `log` devices.
 package final class PipelineScene: Sendable {
     /// So many groups of its lane are sent at a time.
-    package static let mostGroupsAtATime = FairQueueLimits.sending.placesPerLane / DeliveryGroup.mostPlaces
+    package static let mostGroupsAtATime = FairQueueLimits.sending.slotsPerLane / DeliveryGroup.mostSlots
 
     package let store: StoreScene
     package let queue: WatchedQueue
     /// What sends, unless there are others.
     package let provider: ScriptedProvider
     package let ingestor: Ingestor
-    package let lanes: LaneKeeper
+    package let lanes: LaneHealth
     package let outcomes: OutcomeIntake
     package let claimer: Claimer
     package let settler: Settler
@@ -51,7 +51,7 @@ package final class PipelineScene: Sendable {
         schedule.steps = [.zero]
         schedule.last = .zero
         let sending = SendingQueue(claims: watched, logger: logger)
-        lanes = LaneKeeper(book: watched, devices: store.devices, queue: sending, logger: logger)
+        lanes = LaneHealth(store: watched, devices: store.devices, queue: sending, logger: logger)
         settler = Settler(log: watched, lanes: lanes, metrics: metrics, statistics: recorder, logger: logger)
         outcomes = OutcomeIntake(
             policy: OutcomePolicy(schedule: schedule),

@@ -1,13 +1,13 @@
 package import CarillonCore
 
 extension PlacementAdministration {
-    /// That of the one placement there is, whose networks `survey` counts.
-    package static func onlyHome(_ survey: any NetworkSurvey) -> PlacementAdministration {
+    /// That of the one placement there is, whose networks `reportSource` counts.
+    package static func onlyHome(_ reportSource: any NetworkReportSource) -> PlacementAdministration {
         PlacementAdministration(
             names: [.home],
             catalog: nil,
             problem: { _ in nil },
-            networks: { try await survey.surveyedNetworks().count },
+            networks: { try await reportSource.namedNetworks().count },
             look: { _ in Look(reason: nil, schema: .init(version: 65, pending: []), bytes: 1) }
         )
     }

@@ -40,11 +40,11 @@ package struct StoreScene: Sendable {
     package let statistics: any StatisticsStore & StatisticsLog
     /// What was answered lately.
     package let journal: any JournalStore
-    package let survey: any NetworkSurvey
+    package let reportSource: any NetworkReportSource
 
     package let pool: PostgresPool
     package let databases: Placed<PlacementDatabase>
-    private let feedback: FeedbackDesk
+    private let feedback: FeedbackWriter
 
     /// All stores in the database of `pool`, without a network; `patience` is had with a former network of a new one's id.
     package init(
@@ -57,10 +57,10 @@ package struct StoreScene: Sendable {
         accounts.former.rest = .zero
         accounts.patience = patience
         let log = PostgresEndpointLog(pool: pool, box: box)
-        let book = EndpointBook(store: log, logger: TestDatabase.logger)
-        feedback = FeedbackDesk(endpoints: book, ids: ids)
+        let cache = EndpointCache(store: log, logger: TestDatabase.logger)
+        feedback = FeedbackWriter(endpoints: cache, ids: ids)
         databases = Placed(PlacementDatabase(accounts, feedback: feedback))
-        let outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: book)
+        let outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: cache)
         let inbox = PostgresEventInbox(pool: pool)
         self.pool = pool
         self.ids = ids
@@ -87,7 +87,7 @@ package struct StoreScene: Sendable {
         polls = PostgresSourceQueue(inbox, box: box)
         statistics = PostgresStatisticsStore(pool: pool)
         journal = PostgresJournalStore(pool: pool)
-        survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
+        reportSource = PostgresNetworkReportSource(pool: pool, outbox: outbox)
     }
 
     package func inOtherNetwork() -> StoreScene {

@@ -34,7 +34,7 @@ public struct PostgresConfiguration: Sendable {
     public var statementCacheCapacity = 256
     /// Further settings of each session, such as `jit` or `work_mem`; they win over those above.
     ///
-    /// A pooler may take none of these: then they are the role's, see ``SessionSurvey``.
+    /// A pooler may take none of these: then they are the role's, see ``SessionSettings``.
     public var sessionSettings: [String: String] = [:]
     /// Further settings where the database hands statements on to other servers; `nil` asks no server whether it does.
     public var distributedSettings: DistributedSettings?

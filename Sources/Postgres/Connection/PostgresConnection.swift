@@ -66,7 +66,7 @@ actor PostgresConnection {
     }
 
     /// Connects once more, without settings of the session, where a pooler takes none: its role has them then, or nobody
-    /// (``SessionSurvey``). It is asked anew each time, since another host of the string may take them. Settings that the string itself
+    /// (``SessionSettings``). It is asked anew each time, since another host of the string may take them. Settings that the string itself
     /// gives are not left out: a `search_path` says which tables are meant.
     private static func openHandle(_ configuration: PostgresConfiguration) throws(PostgresError) -> ConnectionHandle {
         do throws(PostgresError) {

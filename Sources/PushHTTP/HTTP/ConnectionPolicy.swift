@@ -41,11 +41,11 @@ package struct ConnectionPolicy: Sendable {
     /// After how long without such an answer another connection is opened for those who wait.
     package var proofPatience = Duration.seconds(1)
 
-    /// The same policy for a client that has so many places for connections: one host gets an eighth of them at the most.
-    package func limited(to places: Int) -> ConnectionPolicy {
+    /// The same policy for a client that has so many slots for connections: one host gets an eighth of them at the most.
+    package func limited(to connections: Int) -> ConnectionPolicy {
         var policy = self
-        policy.maximumOpenConnections = places
-        policy.maximumOpenConnectionsPerHost = min(maximumOpenConnectionsPerHost, max(1, places / 8))
+        policy.maximumOpenConnections = connections
+        policy.maximumOpenConnectionsPerHost = min(maximumOpenConnectionsPerHost, max(1, connections / 8))
         return policy
     }
 

@@ -6,7 +6,7 @@ import NIOSSL
 /// Opens connections: looks the name up, checks all of its addresses, and dials one after the other.
 ///
 /// The name is looked up afresh each time. Everything is bounded: the name, each address, and all of it by a deadline; and,
-/// by the places that it is called with, how many connections there are.
+/// by the slots that it is called with, how many connections there are.
 struct Connector: Sendable {
     /// A host may have many addresses; all are checked, these many are tried.
     private static let maximumAttempts = 3
@@ -28,13 +28,13 @@ struct Connector: Sendable {
     /// Opens a connection.
     /// - Parameters:
     ///   - origin: Where to.
-    ///   - place: What permits it; an HTTP/2 connection keeps it until it ends.
+    ///   - slot: What permits it; an HTTP/2 connection keeps it until it ends.
     ///   - http2: What an HTTP/2 connection has to know.
     ///   - deadline: When to give up.
     /// - Returns: The connection, on the event loop where it lives; or `EgressRefusal` or ``OutboundError``.
     func open(
         _ origin: Origin,
-        in place: OpenConnections.Place,
+        in slot: OpenConnections.Slot,
         http2: HTTP2Connection.Settings,
         until deadline: NIODeadline
     ) -> EventLoopFuture<NegotiatedConnection> {
@@ -52,7 +52,7 @@ struct Connector: Sendable {
             }
             .flatMap { $0.connection }
             .map { connection in
-                if case .http2(let connection) = connection { connections.keep(place, for: connection.channel) }
+                if case .http2(let connection) = connection { connections.keep(slot, for: connection.channel) }
                 return connection
             }
     }

@@ -60,7 +60,7 @@ package final class OutboundHTTPClient: HTTPTransport {
     ///   - resolver: Looks up names.
     ///   - tls: How to speak TLS.
     ///   - policy: How many connections there are, and for how long those of HTTP/2 are kept.
-    ///   - connections: Has the places, where the client shares them with others; otherwise those of the policy are its own.
+    ///   - connections: Has the slots, where the client shares them with others; otherwise those of the policy are its own.
     ///   - logger: Where to say that a server sent a connection away.
     ///   - group: Where connections live; its owner shuts it down.
     package convenience init(
@@ -143,21 +143,21 @@ package final class OutboundHTTPClient: HTTPTransport {
         until deadline: NIODeadline
     ) async throws -> OutboundResponse? {
         // Both know the deadline, and better why it was not kept.
-        let place =
+        let slot =
             switch connections.claim(for: origin, on: connector.group.any(), until: deadline) {
-            case .granted(let place): place
-            case .awaited(let place): try await place.value(until: deadline + .seconds(1))
+            case .granted(let slot): slot
+            case .awaited(let slot): try await slot.value(until: deadline + .seconds(1))
             }
         if let connection = idle.take(origin) {
-            defer { place.giveBack() }
+            defer { slot.giveBack() }
             return try await send(request, to: url, over: connection, until: deadline)
         }
-        let opening = pool.connect(in: place, until: deadline)
+        let opening = pool.connect(in: slot, until: deadline)
         let connection = try await opening.value(until: deadline + .seconds(1)) { [idle] in
             opening.whenSuccess { if case .http1(let connection) = $0 { idle.keep(connection) } }
         }
         guard case .http1(let connection) = connection else { return nil }
-        defer { place.giveBack() }
+        defer { slot.giveBack() }
         return try await send(request, to: url, over: connection, until: deadline)
     }
 

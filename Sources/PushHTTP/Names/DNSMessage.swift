@@ -168,34 +168,34 @@ struct DNSReader {
     /// `nil` when it is none, or one with bytes in its labels that no host name has.
     mutating func name() -> String? {
         var text: [UInt8] = []
-        var place = position
+        var offset = position
         /// Each jump has to lead further back, so that they come to an end.
         var nearest = position
         var hasJumped = false
         while true {
-            guard place < (hasJumped ? message.writerIndex : end), let length: UInt8 = message.getInteger(at: place)
+            guard offset < (hasJumped ? message.writerIndex : end), let length: UInt8 = message.getInteger(at: offset)
             else {
                 return nil
             }
             switch length {
             case 0:
-                if !hasJumped { position = place + 1 }
+                if !hasJumped { position = offset + 1 }
                 return String(decoding: text, as: UTF8.self)
             case 1..<64:
-                guard let label = message.getBytes(at: place + 1, length: Int(length)),
+                guard let label = message.getBytes(at: offset + 1, length: Int(length)),
                     label.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ".") }),
                     text.count + label.count < Self.longestName
                 else { return nil }
                 if !text.isEmpty { text.append(UInt8(ascii: ".")) }
                 text.append(contentsOf: label.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
-                place += 1 + Int(length)
+                offset += 1 + Int(length)
             case 192...:
-                guard let pointer: UInt16 = message.getInteger(at: place) else { return nil }
-                if !hasJumped { position = place + 2 }
+                guard let pointer: UInt16 = message.getInteger(at: offset) else { return nil }
+                if !hasJumped { position = offset + 2 }
                 hasJumped = true
-                place = message.readerIndex + Int(pointer & 0x3FFF)
-                guard place < nearest else { return nil }
-                nearest = place
+                offset = message.readerIndex + Int(pointer & 0x3FFF)
+                guard offset < nearest else { return nil }
+                nearest = offset
             default:
                 return nil
             }

@@ -5,7 +5,7 @@ import Synchronization
 /// Looks up host names: a few at a time, with a share for each network, and each for a few seconds at the most.
 ///
 /// Whoever owns a name decides how long its name server takes. So turns go round the networks, one that waits for slow names
-/// leaves places to the others, and what failed is not asked for again for a while. Requests of a network for the same name at
+/// leaves slots to the others, and what failed is not asked for again for a while. Requests of a network for the same name at
 /// the same time share one look-up. Addresses are not remembered: connections are, and those go to addresses that were
 /// checked.
 package final class NameResolver: Sendable {
@@ -15,19 +15,19 @@ package final class NameResolver: Sendable {
     /// How much there is of what look-ups share.
     package struct Limits: Sendable {
         /// How many look-ups are under way at a time; each takes a descriptor.
-        package var places = 256
-        /// How many wait for a place; more fail at once.
+        package var slots = 256
+        /// How many wait for a slot; more fail at once.
         package var waiting = 4_096
-        /// How long a look-up may take, and how long one may wait for its place.
+        /// How long a look-up may take, and how long one may wait for its slot.
         package var time = TimeAmount.seconds(4)
         /// How long it is remembered that a name could not be looked up.
         package var failureMemory = Duration.seconds(30)
 
         package init() {}
 
-        package static func chosenByUsers(places: Int) -> Limits {
+        package static func chosenByUsers(slots: Int) -> Limits {
             var limits = Limits()
-            limits.places = places
+            limits.slots = slots
             return limits
         }
 
@@ -35,7 +35,7 @@ package final class NameResolver: Sendable {
         /// all networks would suffer from it.
         package static var trusted: Limits {
             var limits = Limits()
-            limits.places = 16
+            limits.slots = 16
             limits.failureMemory = .seconds(1)
             return limits
         }
@@ -76,13 +76,13 @@ package final class NameResolver: Sendable {
         self.limits = limits
         state = Mutex(
             State(
-                queue: Queue(limits: FairQueueLimits(weight: limits.waiting, places: limits.places)),
+                queue: Queue(limits: FairQueueLimits(weight: limits.waiting, slots: limits.slots)),
                 failures: RecentFailures(lifetime: limits.failureMemory)
             )
         )
     }
 
-    var running: Int { state.withLock { $0.queue.places } }
+    var running: Int { state.withLock { $0.queue.slots } }
 
     /// All addresses of a name.
     /// - Parameters:
@@ -95,7 +95,7 @@ package final class NameResolver: Sendable {
         for network: NetworkID?,
         on eventLoop: any EventLoop
     ) -> EventLoopFuture<[IPAddress]> {
-        let (answer, turns) = state.withLock { state -> (EventLoopFuture<[IPAddress]>, [Queue.Turn]) in
+        let (answer, grants) = state.withLock { state -> (EventLoopFuture<[IPAddress]>, [Queue.Grant]) in
             let now = ContinuousClock.now
             let key = Key(network: network, name: name)
             if let failure = state.failures.failure(of: name, at: now) {
@@ -103,27 +103,27 @@ package final class NameResolver: Sendable {
             }
             if let pending = state.pending[key] { return (pending.hop(to: eventLoop), []) }
             let item = Item(deadline: .now() + limits.time, promise: eventLoop.makePromise())
-            guard let turns = state.queue.admit(item, of: network, in: name, at: now) else {
+            guard let grants = state.queue.admit(item, of: network, in: name, at: now) else {
                 item.promise.fail(OutboundError.busy)
                 return (item.promise.futureResult, [])
             }
             state.pending[key] = item.promise.futureResult
-            return (item.promise.futureResult, turns)
+            return (item.promise.futureResult, grants)
         }
-        for turn in turns { begin(turn) }
+        for grant in grants { begin(grant) }
         return answer
     }
 
-    private func begin(_ turn: Queue.Turn) {
-        let promise = turn.item.promise
+    private func begin(_ grant: Queue.Grant) {
+        let promise = grant.item.promise
         let eventLoop = promise.futureResult.eventLoop
         let result = eventLoop.makePromise(of: [IPAddress].self)
-        result.futureResult.whenComplete { self.end(turn, $0) }
+        result.futureResult.whenComplete { self.end(grant, $0) }
         // Who has waited so long for its turn is not waited for any more.
-        guard turn.item.deadline > .now() else { return result.fail(OutboundError.busy) }
+        guard grant.item.deadline > .now() else { return result.fail(OutboundError.busy) }
         let task = Task { [lookup] in
             do {
-                result.succeed(try await lookup(turn.lane))
+                result.succeed(try await lookup(grant.lane))
             } catch {
                 result.fail(error as? OutboundError ?? .lookupFailed)
             }
@@ -136,16 +136,16 @@ package final class NameResolver: Sendable {
         result.futureResult.whenComplete { _ in timer.cancel() }
     }
 
-    private func end(_ turn: Queue.Turn, _ result: Result<[IPAddress], any Error>) {
+    private func end(_ grant: Queue.Grant, _ result: Result<[IPAddress], any Error>) {
         let next = state.withLock { state in
             let now = ContinuousClock.now
-            state.pending[Key(network: turn.tenant, name: turn.lane)] = nil
+            state.pending[Key(network: grant.tenant, name: grant.lane)] = nil
             if case .failure(let error as OutboundError) = result, error != .busy {
-                state.failures.note(error, of: turn.lane, at: now)
+                state.failures.note(error, of: grant.lane, at: now)
             }
-            return state.queue.handOn(turn, at: now)
+            return state.queue.handOn(grant, at: now)
         }
-        turn.item.promise.completeWith(result)
-        for turn in next { begin(turn) }
+        grant.item.promise.completeWith(result)
+        for grant in next { begin(grant) }
     }
 }

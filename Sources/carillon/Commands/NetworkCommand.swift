@@ -93,7 +93,7 @@ struct NetworkMoveCommand: AsyncParsableCommand {
             logger: silent,
             changed: { network in
                 // Who does not hear of it reads the list some seconds later.
-                try? await AnnouncementPost.tell(Announcement.Topic.allCases, in: network, by: home)
+                try? await AnnouncementNotifier.tell(Announcement.Topic.allCases, in: network, by: home)
             }
         )
         async let progress: Void = follow(network, catalog)

@@ -55,11 +55,11 @@ struct PlacementsCommand: AsyncParsableCommand {
                     .status()
                 return Look(
                     networks: status.isCurrent
-                        ? try await PostgresNetworkSurvey(
+                        ? try await PostgresNetworkReportSource(
                             pool: pool,
                             outbox: PostgresOutbox(pool: pool, ids: UUIDv7Generator())
                         )
-                        .surveyedNetworks().count : nil,
+                        .namedNetworks().count : nil,
                     schema: PlacementStatus.Schema(version: status.version, pending: status.pending),
                     bytes: try await DatabaseSize.bytes(pool)
                 )

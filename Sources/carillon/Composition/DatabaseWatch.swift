@@ -13,13 +13,13 @@ struct DatabaseWatch: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var told: Set<CertificateSurvey.Ending> = []
+            var told: Set<CertificateSummary.Ending> = []
             while !Task.isCancelled {
                 do {
                     metrics.record(bytes: try await DatabaseSize.bytes(pool))
-                    let survey = try await CertificateSurvey(pool)
-                    metrics.record(survey, told: told)
-                    told = Set(survey.first)
+                    let summary = try await CertificateSummary(pool)
+                    metrics.record(summary, told: told)
+                    told = Set(summary.first)
                 } catch {
                     logger.debug("Could not look how large the database is", metadata: ["error": "\(error)"])
                 }

@@ -3,7 +3,7 @@ import NIOPosix
 /// Who may have how many of the process's file descriptors at a time.
 ///
 /// Nothing that others cause may take the last ones: without descriptors the runtime itself cannot work. So connections
-/// have places of a fixed number, inbound and outbound apart, and what is left is for the database, for files and for the
+/// have slots of a fixed number, inbound and outbound apart, and what is left is for the database, for files and for the
 /// runtime.
 struct DescriptorBudget: Hashable, Sendable {
     /// With fewer the service works, but has room for few connections: an operator should know.
@@ -14,7 +14,7 @@ struct DescriptorBudget: Hashable, Sendable {
     /// An event loop has a selector, a wake-up and a timer, and a thread of the runtime may have as many.
     private static let reservePerLoop = 6
     /// The fewest that are worth a start, beyond the reserve.
-    private static let fewestPlaces = 64
+    private static let fewestConnections = 64
     /// The most inbound connections: each takes about 20 KB of memory.
     private static let mostInbound = 8_192
     /// The most outbound connections: with TLS each takes about 60 KB of memory.
@@ -40,7 +40,7 @@ struct DescriptorBudget: Hashable, Sendable {
     /// - Throws: ``StartError`` when there are too few to work with.
     init(limit: Int, loops: Int = MultiThreadedEventLoopGroup.singleton.loopCount) throws(StartError) {
         let reserve = Self.basicReserve + Self.reservePerLoop * loops
-        let fewest = reserve + Self.fewestPlaces
+        let fewest = reserve + Self.fewestConnections
         guard limit >= fewest else {
             throw StartError("the limit of open files is \(limit), but at least \(fewest) are needed: raise ulimit -n")
         }

@@ -34,7 +34,7 @@ struct HealthLooks: Sendable {
 
     func health() async -> ServiceHealth {
         let answers = await all()
-        let warnings = [concern, list?.book.foreign(among: probes.map(\.name))].compactMap(\.self)
+        let warnings = [concern, list?.directory.foreign(among: probes.map(\.name))].compactMap(\.self)
         let reasons = answers.mapValues(\.reasons).filter { !$1.isEmpty }
         guard list != nil else { return ServiceHealth(reasonsNotReady: reasons.values.first ?? [], warnings: warnings) }
         if let problem = readiness.problem { return ServiceHealth(reasonsNotReady: [problem]) }
@@ -61,7 +61,7 @@ struct HealthLooks: Sendable {
     }
 }
 
-extension PlacementBook {
+extension PlacementDirectory {
     /// What an operator should know of networks that are in placements which are not configured here.
     fileprivate func foreign(among names: [PlacementName]) -> String? {
         let foreign = counts.filter { !names.contains($0.key) }.sorted { $0.key < $1.key }

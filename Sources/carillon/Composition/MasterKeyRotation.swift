@@ -15,7 +15,7 @@ struct MasterKeyRotation: Service {
     /// While it is not known which key is the right one, nothing that is sealed can be used.
     private static let firstInterval = Duration.milliseconds(200)
 
-    private let keeper: MasterKeyKeeper
+    private let rollover: MasterKeyRollover
     private let box: SecretBox
     private let state: DatabaseState
     private let logger: Logger
@@ -23,7 +23,7 @@ struct MasterKeyRotation: Service {
     /// A rotation; nothing is sealed with `box` before it has looked.
     init(pool: PostgresPool, box: SecretBox, state: DatabaseState, logger: Logger) {
         box.permitSealing(false)
-        keeper = MasterKeyKeeper(pool: pool, box: box)
+        rollover = MasterKeyRollover(pool: pool, box: box)
         self.box = box
         self.state = state
         self.logger = logger
@@ -36,7 +36,7 @@ struct MasterKeyRotation: Service {
             while !Task.isCancelled {
                 do {
                     let former = verdict
-                    let latest = try await former == nil ? keeper.takeOver() : keeper.verdict()
+                    let latest = try await former == nil ? rollover.takeOver() : rollover.verdict()
                     verdict = latest
                     box.permitSealing(latest != .wrong)
                     state.masterKey(problem: latest == .wrong ? Self.problem : nil)
@@ -58,12 +58,12 @@ struct MasterKeyRotation: Service {
 
     /// Seals anew what is left; answers whether the end has been told.
     private func rotate(isTold: Bool) async throws -> Bool {
-        let count = try await keeper.sealAnew()
+        let count = try await rollover.sealAnew()
         if count > 0 {
             logger.notice("Stored secrets are sealed with the current master key", metadata: ["count": "\(count)"])
             return false
         }
-        guard !isTold, box.hasPrevious, try await keeper.remaining().previous == 0 else { return isTold }
+        guard !isTold, box.hasPrevious, try await rollover.remaining().previous == 0 else { return isTold }
         logger.notice("Nothing is sealed with the previous master key any more: all replicas can do without it")
         return true
     }

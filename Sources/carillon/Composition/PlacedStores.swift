@@ -24,7 +24,7 @@ struct PlacedStores: Sendable {
 
     func accounts(_ list: PlacementListing?) -> any AccountStore {
         guard let list else { return placements[0].accounts }
-        return PlacedAccounts(placed { $0.accounts }, catalog: list.catalog, book: list.book)
+        return PlacedAccounts(placed { $0.accounts }, catalog: list.catalog, directory: list.directory)
     }
 
     func faces(_ list: PlacementListing?) -> any FaceStore {
@@ -47,7 +47,7 @@ struct PlacedStores: Sendable {
 
     var messages: any RelaySource { one({ $0.endpoints }, or: { $0 }) }
     var recipients: any RecipientSource { one({ $0.recipients }, or: { $0 }) }
-    var survey: any NetworkSurvey { one({ $0.survey }, or: { $0 }) }
+    var reportSource: any NetworkReportSource { one({ $0.reportSource }, or: { $0 }) }
     var journal: any JournalStore { one({ $0.journal }, or: { $0 }) }
     var statistics: any StatisticsStore { one({ $0.statistics }, or: { $0 }) }
 }

@@ -10,9 +10,9 @@ extension PlacementAdministration {
             names: storage.placements.map(\.name),
             catalog: storage.list?.catalog,
             problem: { placements[$0]?.state.lastProblem },
-            networks: { [home = storage.home] in try await home.survey.surveyedNetworks().count },
+            networks: { [home = storage.home] in try await home.reportSource.namedNetworks().count },
             moves: storage.list.map { list in
-                Moves(catalog: list.moves, book: list.book, changed: { _ in list.runner.poke() })
+                Moves(catalog: list.moves, directory: list.directory, changed: { _ in list.runner.poke() })
             },
             look: { name in
                 guard let placement = placements[name] else { return Look(reason: "its URL is not configured here") }

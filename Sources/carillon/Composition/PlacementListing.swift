@@ -8,7 +8,7 @@ import ServiceLifecycle
 /// The list of who is where, as several placements need it: home's, what is remembered of it, and what mends it.
 struct PlacementListing: Sendable {
     let catalog: PostgresPlacementCatalog
-    let book: PlacementBook
+    let directory: PlacementDirectory
     /// The placement of a network, where it can be used.
     let route: Placed<PlacementName>
     let moves: PostgresMoveCatalog
@@ -28,7 +28,7 @@ struct PlacementListing: Sendable {
         logger: Logger
     ) {
         let lookups = Dictionary(
-            uniqueKeysWithValues: PlacementBook.Lookup.allCases.map { result in
+            uniqueKeysWithValues: PlacementDirectory.Lookup.allCases.map { result in
                 let dimensions = [("result", result.rawValue)]
                 return (
                     result,
@@ -41,7 +41,7 @@ struct PlacementListing: Sendable {
         let file = PlacementFile(dataDirectory: settings.dataDirectory)
         let catalog = PostgresPlacementCatalog(pool: home.pool)
         let moving = MovingNetworks()
-        let book = PlacementBook(
+        let directory = PlacementDirectory(
             catalog: catalog,
             initial: file.read(),
             announcements: announcements,
@@ -55,23 +55,28 @@ struct PlacementListing: Sendable {
             }
         )
         self.catalog = catalog
-        self.book = book
+        self.directory = directory
         self.moving = moving
         moves = PostgresMoveCatalog(pool: home.pool)
         let states = Dictionary(uniqueKeysWithValues: placements.map { ($0.name, $0.state) })
         let names = Dictionary(uniqueKeysWithValues: placements.map { ($0.name, $0.name) })
         route = Placed(names) { network, access in
-            let name = try await book.placement(of: network, for: access)
+            let name = try await directory.placement(of: network, for: access)
             guard let problem = states[name]?.problem else { return name }
             throw PlacementProblem.unavailable(name, reason: problem)
         }
         let stores = PlacedStores(placements: placements, route: route)
-        let surveys = stores.placed { $0.survey as any NetworkSurvey }
-        let enter = PlacementEntry(catalog: catalog, names: placements.map(\.name), book: book, logger: logger)
+        let reportSources = stores.placed { $0.reportSource as any NetworkReportSource }
+        let enter = PlacementEntry(
+            catalog: catalog,
+            names: placements.map(\.name),
+            directory: directory,
+            logger: logger
+        )
         let pools = stores.placed(\.pool).ports
         let sweep = PlacementSweep(
             catalog: catalog,
-            surveys: surveys,
+            reportSources: reportSources,
             isRight: { name in
                 guard let pool = pools[name] else { return false }
                 return try await catalog.adopt(name, identity: PlacementIdentity.id(pool))
@@ -85,7 +90,7 @@ struct PlacementListing: Sendable {
                 pools: pools,
                 logger: logger,
                 changed: { network in
-                    await book.changed(in: network)
+                    await directory.changed(in: network)
                     for announcement in Set([network]).aboutAll {
                         announcements.announce(announcement.topic, in: network)
                     }
@@ -94,7 +99,7 @@ struct PlacementListing: Sendable {
             ),
             logger: logger
         )
-        services = home.deferred([enter, sweep, runner]) + [book]
+        services = home.deferred([enter, sweep, runner]) + [directory]
     }
 
     /// Looks whether a placement is the database that it was, as far as home can say.
@@ -107,8 +112,8 @@ struct PlacementListing: Sendable {
 
     /// Adds how placements are to the metrics, as far as that is known without asking.
     func register(in registry: MetricRegistry) {
-        registry.onScrape("carillon_placement_networks") { [book, placements] in
-            let counts = book.counts
+        registry.onScrape("carillon_placement_networks") { [directory, placements] in
+            let counts = directory.counts
             return placements.map { MetricReading(Double(counts[$0.name] ?? 0), [("placement", $0.name.rawValue)]) }
         }
     }
@@ -129,7 +134,7 @@ private struct PlacementEntry: Service {
 
     let catalog: PostgresPlacementCatalog
     let names: [PlacementName]
-    let book: PlacementBook
+    let directory: PlacementDirectory
     let logger: Logger
 
     func run() async throws {
@@ -137,7 +142,7 @@ private struct PlacementEntry: Service {
             while !Task.isCancelled {
                 do {
                     try await catalog.enter(names)
-                    await book.readAnew()
+                    await directory.readAnew()
                     return
                 } catch {
                     logger.debug("Could not enter placements in their list", metadata: ["error": "\(error)"])

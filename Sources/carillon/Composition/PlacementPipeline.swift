@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// The way of the events of one placement, from ingest to the providers: nothing in it waits for another placement.
 struct PlacementPipeline: Sendable {
     let ingestor: Ingestor
-    let lanes: LaneKeeper
+    let lanes: LaneHealth
     let outcomes: OutcomeIntake
     /// What tidies up, what sends and what expands, in the order of dependency.
     let services: [any Service]
@@ -30,8 +30,8 @@ struct PlacementPipeline: Sendable {
         let metrics = PipelineMetrics(factory: placement.metrics)
         let outbox = placement.outbox
         let sending = SendingQueue(claims: outbox, limits: .sending.divided(by: shared.divisor), logger: logger)
-        lanes = LaneKeeper(
-            book: outbox,
+        lanes = LaneHealth(
+            store: outbox,
             devices: placement.devices,
             queue: sending,
             announcements: storage.announcements,
@@ -76,13 +76,13 @@ struct PlacementPipeline: Sendable {
             capacity: FanoutQueue.usualCapacity / shared.divisor,
             logger: logger
         )
-        let notes = EndpointNotes(log: placement.endpoints, clock: placement.clock, logger: logger)
+        let endpointOutcomes = EndpointOutcomeRecorder(log: placement.endpoints, clock: placement.clock, logger: logger)
         let interceptor = Interceptor(
             caller: providers.endpoints,
             source: placement.endpoints,
             circuits: lanes,
-            notes: notes,
-            places: max(1, providers.endpointConnections / shared.divisor),
+            outcomes: endpointOutcomes,
+            slots: max(1, providers.endpointConnections / shared.divisor),
             clock: placement.clock,
             metrics: metrics,
             logger: logger
@@ -94,8 +94,8 @@ struct PlacementPipeline: Sendable {
             expander: Expander(catalog: shared.catalog, ids: placement.ids),
             outbox: outbox,
             sending: sending,
-            endpoints: { [book = placement.endpointBook] networks in try await book.endpoints(of: networks) },
-            faces: { [book = placement.faceBook] in try await book.index() },
+            endpoints: { [cache = placement.endpointCache] networks in try await cache.endpoints(of: networks) },
+            faces: { [cache = placement.faceCache] in try await cache.index() },
             interceptor: interceptor,
             ids: placement.ids,
             metrics: metrics,
@@ -106,7 +106,7 @@ struct PlacementPipeline: Sendable {
         ingestor = Ingestor(
             inbox: placement.inbox,
             fanout: queue,
-            endpoints: { [book = placement.endpointBook] network in try await book.endpoints(of: network) },
+            endpoints: { [cache = placement.endpointCache] network in try await cache.endpoints(of: network) },
             ids: placement.ids,
             clock: placement.clock,
             metrics: metrics,
@@ -131,10 +131,10 @@ struct PlacementPipeline: Sendable {
         let writer = StatisticsWriter(
             recorder: storage.recorder,
             log: placement.statistics,
-            owns: { [book = storage.list?.book, name = placement.name] network in
+            owns: { [directory = storage.list?.directory, name = placement.name] network in
                 // Nobody else takes what is counted of a network that is nowhere, or not heard of yet.
                 // What is on its way takes its figures with it.
-                book.map { ($0.lastKnown(network) ?? .home) == name && !$0.isMoving(network) } ?? true
+                directory.map { ($0.lastKnown(network) ?? .home) == name && !$0.isMoving(network) } ?? true
             },
             logger: logger
         )
@@ -143,14 +143,15 @@ struct PlacementPipeline: Sendable {
             await sending.halt(networks)
         }
         storage.announcements.subscribe(to: .work) {
-            [stirrings = placement.stirrings, book = storage.list?.book, name = placement.name] network in
+            [stirrings = placement.stirrings, directory = storage.list?.directory, name = placement.name] network in
             // Where one that moves is going to be is not known here.
-            guard let network, let book, (book.lastKnown(network) ?? .home) != name, !book.isMoving(network)
+            guard let network, let directory, (directory.lastKnown(network) ?? .home) != name,
+                !directory.isMoving(network)
             else { return stirrings.call() }
         }
         services = placement.deferred([
             halts,
-            housekeeping, placement.endpointBook, placement.faceBook, notes, writer, lanes, settler,
+            housekeeping, placement.endpointCache, placement.faceCache, endpointOutcomes, writer, lanes, settler,
             sender, claimer, Replayer(queue: placement.replays, watch: placement.watch), fanout, poller,
         ])
     }

@@ -36,13 +36,13 @@ struct PlacementStorage: Sendable {
     let statistics: PostgresStatisticsStore
     let journal: PostgresJournalStore
     let sources: PostgresSourceQueue
-    let survey: PostgresNetworkSurvey
+    let reportSource: PostgresNetworkReportSource
     /// What is remembered of endpoints.
-    let endpointBook: EndpointBook
+    let endpointCache: EndpointCache
     /// What is remembered of names and keys in other systems.
-    let faceBook: FaceBook
+    let faceCache: FaceCache
     /// Tells them what becomes of devices and subscriptions.
-    let feedback: FeedbackDesk
+    let feedback: FeedbackWriter
     /// All that those need who look it up by the network.
     let database: PlacementDatabase
     private let box: SecretBox
@@ -88,20 +88,20 @@ struct PlacementStorage: Sendable {
         self.accounts = accounts
         tokens = PostgresProviderTokenStore(pool: pool, box: box)
         endpoints = PostgresEndpointLog(pool: pool, box: box)
-        endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
+        endpointCache = EndpointCache(store: endpoints, announcements: announcements, logger: logger)
         faces = PostgresFaceStore(accounts: accounts)
-        faceBook = FaceBook(store: faces, announcements: announcements, logger: logger)
-        feedback = FeedbackDesk(endpoints: endpointBook, ids: ids)
+        faceCache = FaceCache(store: faces, announcements: announcements, logger: logger)
+        feedback = FeedbackWriter(endpoints: endpointCache, ids: ids)
         database = PlacementDatabase(accounts, feedback: feedback)
         devices = PostgresDeviceStore(Placed(database))
         inbox = PostgresEventInbox(pool: pool)
-        outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: endpointBook)
+        outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: endpointCache)
         recipients = PostgresRecipientSource(pool: pool)
         replays = PostgresReplays(pool: pool, ids: ids)
         statistics = PostgresStatisticsStore(pool: pool)
         journal = PostgresJournalStore(pool: pool)
         sources = PostgresSourceQueue(inbox, box: box)
-        survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
+        reportSource = PostgresNetworkReportSource(pool: pool, outbox: outbox)
     }
 
     /// What works with the database as soon as it is there.
@@ -115,7 +115,7 @@ struct PlacementStorage: Sendable {
         migrates: Bool,
         examine: @escaping @Sendable (PostgresPool) async throws -> Void
     ) -> [any Service] {
-        let schema = SchemaKeeper(
+        let schema = SchemaReadiness(
             configuration: configuration,
             migrations: settings.migrations.path,
             migrates: migrates,

@@ -10,7 +10,7 @@ enum PoolerAdvice {
     /// - Returns: A sentence without a full stop.
     /// - Throws: `PostgresError` when the database is away.
     static func onStart(_ pool: PostgresPool, with configuration: PostgresConfiguration) async throws -> String? {
-        let lacking = try await pool.surveySession().lacking
+        let lacking = try await pool.readSessionSettings().lacking
         guard lacking.isEmpty else {
             return """
                 sessions lack settings that Carillon cannot do without, since a pooler does not pass them on: \
@@ -18,7 +18,7 @@ enum PoolerAdvice {
                 """
         }
         guard configuration.preparesStatements, try await pool.withConnection({ session in try session.isPooled }),
-            try await PoolerSurvey.look(configuration).keepsStatements == false
+            try await PoolerDetection.look(configuration).keepsStatements == false
         else { return nil }
         return lostStatements
     }
@@ -46,12 +46,12 @@ enum PoolerAdvice {
         CARILLON_ANNOUNCEMENTS_URL leads through a pooler, which has to give each connection a session of its own
         """
 
-    static func lackingSettings(_ survey: SessionSurvey) -> String {
-        let found = survey.lacking.map { "\($0.name) is \($0.found.map { $0.isEmpty ? "empty" : $0 } ?? "unknown")" }
+    static func lackingSettings(_ session: SessionSettings) -> String {
+        let found = session.lacking.map { "\($0.name) is \($0.found.map { $0.isEmpty ? "empty" : $0 } ?? "unknown")" }
         return """
             \(found.joined(separator: ", ")): a pooler does not pass on what Carillon asks for, so give it to the role, as a superuser in \
-            the database \(survey.database), and have the pooler connect anew (RECONNECT in PgBouncer's console): \
-            \(survey.remedy.joined(separator: " "))
+            the database \(session.database), and have the pooler connect anew (RECONNECT in PgBouncer's console): \
+            \(session.remedy.joined(separator: " "))
             """
     }
 }

@@ -25,17 +25,17 @@ struct PushProviders: Sendable {
         let (tls, clock, store) = (settings.outboundTLS, storage.clock, stores.credentials)
         let guarded = try OutboundHTTPClient(
             egress: settings.egress,
-            resolver: NameResolver(limits: .chosenByUsers(places: descriptors.lookups / 2)),
+            resolver: NameResolver(limits: .chosenByUsers(slots: descriptors.lookups / 2)),
             tls: tls,
             policy: .brief.limited(to: descriptors.webConnections),
             logger: logger
         )
-        let endpointPolicy = EndpointClient.policy(places: descriptors.relayConnections)
+        let endpointPolicy = EndpointClient.policy(connections: descriptors.relayConnections)
         endpointConnections = endpointPolicy.maximumOpenConnectionsPerHost
         endpoints = EndpointClient(
             transport: try OutboundHTTPClient(
                 egress: settings.egress.confidential,
-                resolver: NameResolver(limits: .chosenByUsers(places: max(1, descriptors.lookups / 4))),
+                resolver: NameResolver(limits: .chosenByUsers(slots: max(1, descriptors.lookups / 4))),
                 tls: tls,
                 policy: endpointPolicy,
                 logger: logger
@@ -46,9 +46,9 @@ struct PushProviders: Sendable {
         introspection = IntrospectionClient(
             transport: try OutboundHTTPClient(
                 egress: settings.egress.confidential,
-                resolver: NameResolver(limits: .chosenByUsers(places: max(1, descriptors.lookups / 4))),
+                resolver: NameResolver(limits: .chosenByUsers(slots: max(1, descriptors.lookups / 4))),
                 tls: tls,
-                policy: IntrospectionClient.policy(places: descriptors.introspectionConnections),
+                policy: IntrospectionClient.policy(connections: descriptors.introspectionConnections),
                 logger: logger
             ),
             version: Release.version

@@ -32,8 +32,8 @@ struct Servers: Sendable {
         let announcements = storage.announcements
         let stores = PlacedStores(placements: storage.placements, route: storage.route)
         let administration = PlacementAdministration(storage, migrations: settings.migrations.path)
-        let index = PlacedFaceIndex(storage.placements.map(\.faceBook))
-        let books = stores.placed { (endpoints: $0.endpointBook, faces: $0.faceBook) }
+        let index = PlacedFaceIndex(storage.placements.map(\.faceCache))
+        let caches = stores.placed { (endpoints: $0.endpointCache, faces: $0.faceCache) }
         let spools = SpoolDirectory(path: "\(settings.dataDirectory)/imports")
         spools.removeLeftovers()
         let services = Services(
@@ -45,7 +45,7 @@ struct Servers: Sendable {
             templates: stores.templates,
             catalog: pipeline.catalog,
             endpoints: stores.endpoints,
-            endpointsChanged: { network in await (try? books.of(network))?.endpoints.changed(in: network) },
+            endpointsChanged: { network in await (try? caches.of(network))?.endpoints.changed(in: network) },
             endpointEnabled: { lane in
                 await (try? parts.of(lane.networkID))?.lanes.credentialConfirmed(LaneSelection(lane))
             },
@@ -62,14 +62,14 @@ struct Servers: Sendable {
             journal: storage.journal,
             recorder: storage.recorder,
             statistics: StatisticsReader(recorder: storage.recorder, store: stores.statistics),
-            survey: stores.survey,
+            reportSource: stores.reportSource,
             placements: administration,
             route: storage.route,
             addresses: AddressLookup(stores.placed { $0.devices as any DeviceStore }),
             providers: providers.all.map(\.name).filter { $0 != .relay },
             lanes: { parts.ports.values.flatMap(\.lanes.statuses) },
             stuckQueue: { [list = storage.list, states = stores.placed(\.state)] network in
-                states.ports[list?.book.lastKnown(network) ?? .home]?.stuckQueue
+                states.ports[list?.directory.lastKnown(network) ?? .home]?.stuckQueue
             },
             releaseBrake: { lane, end in try await parts.toWrite(lane.networkID).lanes.believe(lane, until: end) },
             credentials: stores.credentials,
@@ -88,17 +88,17 @@ struct Servers: Sendable {
                 await (try? parts.of(network))?.lanes.credentialConfirmed(selection)
             },
             faceStore: stores.faces(storage.list),
-            faceIndex: { [book = storage.home.faceBook, list = storage.list] in
-                list == nil ? try await book.index() : index.index()
+            faceIndex: { [cache = storage.home.faceCache, list = storage.list] in
+                list == nil ? try await cache.index() : index.index()
             },
-            facesChanged: { network in await (try? books.of(network))?.faces.changed(in: network) },
+            facesChanged: { network in await (try? caches.of(network))?.faces.changed(in: network) },
             faceSecret: FaceSecret(
                 masterKey: storage.secrets.masterKey.bytes,
                 previous: settings.masterKeyPrevious?.bytes
             ),
             operatorToken: OperatorToken(storage.secrets.operatorToken, previous: settings.operatorTokenPrevious),
             asker: providers.introspection,
-            pages: PagePlaces(connections: storage.connections, processors: System.coreCount),
+            pages: PageSemaphore(connections: storage.connections, processors: System.coreCount),
             announcements: announcements,
             egress: settings.egress,
             rates: pipeline.rates,

@@ -94,7 +94,7 @@ struct Storage: Sendable {
         route = list?.route ?? .home
         readiness = Readiness(
             Dictionary(uniqueKeysWithValues: placements.map { ($0.name, $0.state) }),
-            knowsPlacements: { [list] in list?.book.isKnown ?? true }
+            knowsPlacements: { [list] in list?.directory.isKnown ?? true }
         )
         let placed = PlacedStores(placements: placements, route: route)
         accounts = placed.accounts(list)
@@ -107,7 +107,7 @@ struct Storage: Sendable {
             way.preparesStatements = settings.preparesStatements
             return PostgresPool(configuration: way, logger: logger)
         }
-        let post = AnnouncementPost(
+        let notifier = AnnouncementNotifier(
             announcements,
             pool: announcementPool ?? home.pool,
             configuration: settings.announcements ?? home.configuration,
@@ -129,7 +129,7 @@ struct Storage: Sendable {
                             + " \(Setting.placements.variable) does not name: nobody would find it"
                     )
                 }
-            } + home.deferred([post]) + (list?.services ?? [])
+            } + home.deferred([notifier]) + (list?.services ?? [])
     }
 }
 

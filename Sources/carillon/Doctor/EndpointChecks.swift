@@ -14,7 +14,7 @@ struct EndpointChecks: Sendable {
         let box = try MasterKey.existing(in: settings).flatMap { key in
             SecretBox(masterKey: key.bytes, previous: settings.masterKeyPrevious?.bytes)
         }
-        return Self.findings(of: try await EndpointSurvey(pool: pool, box: box).conditions())
+        return Self.findings(of: try await EndpointConditionReader(pool: pool, box: box).conditions())
     }
 
     /// One line for each endpoint that somebody should look at, and one for all others.
@@ -22,7 +22,7 @@ struct EndpointChecks: Sendable {
         guard !conditions.isEmpty else { return [.ok(subject, "no network has any")] }
         let troubles = conditions.map(troubles)
         let well = troubles.count(where: \.isEmpty)
-        let more = conditions.count == EndpointSurvey.mostEndpoints ? "; only the first were looked at" : ""
+        let more = conditions.count == EndpointConditionReader.mostEndpoints ? "; only the first were looked at" : ""
         return troubles.flatMap(\.self) + [.ok(subject, "\(well) of \(conditions.count) are well\(more)")]
     }
 
@@ -44,7 +44,7 @@ struct EndpointChecks: Sendable {
             findings.append(.warn(subject, "the last question failed (\(error))"))
         }
         if condition.backlog >= longBacklog {
-            let isAll = condition.backlog < EndpointSurvey.mostCounted
+            let isAll = condition.backlog < EndpointConditionReader.mostCounted
             findings.append(.warn(subject, "\(condition.backlog)\(isAll ? "" : " or more") messages wait for it"))
         }
         return findings

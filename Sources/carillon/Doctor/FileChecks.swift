@@ -18,7 +18,7 @@ struct FileChecks: Sendable {
         ]
     }
 
-    /// Whether a service started here has places for its connections; it raises the soft limit itself.
+    /// Whether a service started here has slots for its connections; it raises the soft limit itself.
     static func descriptors(limit: Int) -> Finding {
         do throws(StartError) {
             let budget = try DescriptorBudget(limit: limit)

@@ -11,7 +11,7 @@ struct IntrospectionChecks: Sendable {
     /// The most networks whose servers are asked.
     static let mostNetworks = 100
     /// How many of them at a time.
-    private static let places = 10
+    private static let connections = 10
     private static let pageSize = 1_000
 
     private let asker: any UserTokenAsker
@@ -25,7 +25,7 @@ struct IntrospectionChecks: Sendable {
         let transport = try OutboundHTTPClient(
             egress: settings.egress.confidential,
             tls: settings.outboundTLS,
-            policy: IntrospectionClient.policy(places: Self.places)
+            policy: IntrospectionClient.policy(connections: Self.connections)
         )
         self.init(IntrospectionClient(transport: transport, version: Release.version))
     }
@@ -55,9 +55,9 @@ struct IntrospectionChecks: Sendable {
         }
         guard !asked.isEmpty else { return [.ok(Self.subject, "no network has any")] }
         var answers: [NetworkID: UserTokenAnswer] = [:]
-        for start in stride(from: 0, to: asked.count, by: Self.places) {
+        for start in stride(from: 0, to: asked.count, by: Self.connections) {
             await withTaskGroup { group in
-                for (network, introspection) in asked[start...].prefix(Self.places) {
+                for (network, introspection) in asked[start...].prefix(Self.connections) {
                     group.addTask {
                         let token = Secret("carillon-doctor-\(UUID().uuidString)")
                         return (network, await asker.ask(introspection, about: token, in: network))

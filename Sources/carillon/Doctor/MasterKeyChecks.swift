@@ -12,9 +12,9 @@ struct MasterKeyChecks: Sendable {
         guard let masterKey = try MasterKey.existing(in: settings),
             let box = SecretBox(masterKey: masterKey.bytes, previous: settings.masterKeyPrevious?.bytes)
         else { return [.warn(Self.subject, "is not configured here, so the stored secrets were not looked at")] }
-        let keeper = MasterKeyKeeper(pool: pool, box: box)
-        let verdict = try await keeper.verdict()
-        let (previous, unreadable) = try await keeper.remaining()
+        let rollover = MasterKeyRollover(pool: pool, box: box)
+        let verdict = try await rollover.verdict()
+        let (previous, unreadable) = try await rollover.remaining()
         var findings = [finding(of: verdict, previous: previous)]
         if verdict != .wrong, unreadable > 0 {
             findings.append(

@@ -32,7 +32,7 @@ struct NetworkCredentialChecks: Sendable {
                 let tokens = PostgresProviderTokenStore(pool: pool, box: box)
                 return try await CredentialChecks(settings, tokens: tokens).findings(stored)
                     + LaneChecks.findings(
-                        of: AppSurvey(pool: pool).apps(of: network),
+                        of: AppReader(pool: pool).apps(of: network),
                         with: stored.map { ($0.provider, $0.appID) }
                     )
                     + LaneChecks.findings(of: lanes.map { LaneStatus(lane: $0, $1) })

@@ -11,10 +11,10 @@ enum OverviewChecks {
     /// What is found in a database with all of its tables.
     static func findings(_ pool: PostgresPool) async throws -> [Finding] {
         let outbox = PostgresOutbox(pool: pool, ids: UUIDv7Generator())
-        let survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
-        let count = try await survey.surveyedNetworks().count
+        let reportSource = PostgresNetworkReportSource(pool: pool, outbox: outbox)
+        let count = try await reportSource.namedNetworks().count
         // What services have counted and not written is theirs alone: it is a minute's.
-        let overview = NetworkOverview(survey: survey, recorder: StatisticsRecorder())
+        let overview = NetworkOverview(reportSource: reportSource, recorder: StatisticsRecorder())
         let reports = try await overview.reports(after: nil, limit: max(1, count), ofAll: false).items
         return findings(of: reports, among: count)
     }

@@ -15,9 +15,9 @@ struct PoolerChecks: Sendable {
         configuration.preparesStatements = false
         configuration.planForStores()
         configuration.claimBundles()
-        let pooler = try await PoolerSurvey.look(configuration)
+        let pooler = try await PoolerDetection.look(configuration)
         let session = try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
-            try await pool.surveySession()
+            try await pool.readSessionSettings()
         }
         return Self.findings(pooler, preparesStatements: settings.preparesStatements)
             + [Self.finding(session)]
@@ -26,7 +26,7 @@ struct PoolerChecks: Sendable {
     }
 
     /// What is to be said of the pooler itself, and of statements.
-    static func findings(_ pooler: PoolerSurvey, preparesStatements: Bool) -> [Finding] {
+    static func findings(_ pooler: PoolerDetection, preparesStatements: Bool) -> [Finding] {
         guard pooler.isPooled else { return [.ok("pooler", "none: connections lead to PostgreSQL itself")] }
         let statements: Finding =
             switch (preparesStatements, pooler.keepsStatements) {
@@ -41,9 +41,9 @@ struct PoolerChecks: Sendable {
     }
 
     /// What is to be said of the settings of sessions.
-    static func finding(_ survey: SessionSurvey) -> Finding {
-        guard survey.lacking.isEmpty else { return .fail("settings", PoolerAdvice.lackingSettings(survey)) }
-        let inForce = survey.settings.map { "\($0.name) \($0.found ?? "")" }
+    static func finding(_ session: SessionSettings) -> Finding {
+        guard session.lacking.isEmpty else { return .fail("settings", PoolerAdvice.lackingSettings(session)) }
+        let inForce = session.settings.map { "\($0.name) \($0.found ?? "")" }
         return .ok("settings", "in force: \(inForce.joined(separator: ", "))")
     }
 

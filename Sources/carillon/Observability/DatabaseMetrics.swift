@@ -22,11 +22,11 @@ struct DatabaseMetrics: Sendable {
     func record(bytes: Int64) { size.record(Double(bytes)) }
 
     /// Records how many certificates are good, and names those that are to be renewed and are not among `told`.
-    func record(_ survey: CertificateSurvey, told: Set<CertificateSurvey.Ending>) {
-        certificates.current.record(Double(survey.current))
-        certificates.ending.record(Double(survey.ending))
-        certificates.ended.record(Double(survey.ended))
-        for certificate in survey.first where !told.contains(certificate) {
+    func record(_ summary: CertificateSummary, told: Set<CertificateSummary.Ending>) {
+        certificates.current.record(Double(summary.current))
+        certificates.ending.record(Double(summary.ending))
+        certificates.ended.record(Double(summary.ended))
+        for certificate in summary.first where !told.contains(certificate) {
             logger.warning(
                 "A certificate for APNs is to be renewed",
                 metadata: [

@@ -19,8 +19,8 @@ import Testing
                 leaseToken: 1
             )
         }
-        let hasPlace = queue.reserve(events)
-        #expect(!hasPlace.contains(false))
+        let isReserved = queue.reserve(events)
+        #expect(!isReserved.contains(false))
         await queue.submit(events)
     }
 
@@ -32,10 +32,10 @@ import Testing
         #expect(queue.next() == nil)
         #expect(queue.momentToLookAgain() == nil)
         await submit(1, of: "quiet")
-        #expect(queue.next()?.turns.map(\.item.networkID) == ["quiet"])
+        #expect(queue.next()?.grants.map(\.item.networkID) == ["quiet"])
         queue.finished(first)
         try await Task.sleep(for: FanoutQueue.patience)
-        #expect(queue.next()?.turns.count == 10)
+        #expect(queue.next()?.grants.count == 10)
     }
 
     @Test func `a network that has nothing in work is served beside those that have much there, once at a time`()
@@ -47,7 +47,7 @@ import Testing
         await submit(2, of: "quiet")
         let newcomers = try #require(queue.next())
         #expect(newcomers.isOfNewcomers)
-        #expect(newcomers.turns.map(\.item.networkID) == ["quiet"])
+        #expect(newcomers.grants.map(\.item.networkID) == ["quiet"])
         await submit(1, of: "late")
         if let next = queue.next() { #expect(!next.isOfNewcomers) }
         queue.finished(newcomers)

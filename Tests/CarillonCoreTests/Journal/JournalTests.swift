@@ -18,31 +18,31 @@ import Testing
 
     /// What was written to each place, unless the database is away.
     private final class ScriptedStore: JournalStore {
-        private let state = Mutex((isAway: false, entries: [JournalPlace: [JournalEntry]](), attempts: 0))
+        private let state = Mutex((isAway: false, entries: [JournalKey: [JournalEntry]](), attempts: 0))
 
         /// How often something was to be written.
         var attempts: Int { state.withLock(\.attempts) }
 
         func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 
-        func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws -> [JournalPlace] {
+        func writeJournal(_ entries: [JournalKey: [JournalEntry]]) async throws -> [JournalKey] {
             try state.withLock { state in
                 state.attempts += 1
                 if state.isAway { throw Away() }
-                for (place, news) in entries {
-                    let former = state.entries[place, default: []]
+                for (key, news) in entries {
+                    let former = state.entries[key, default: []]
                     let known = Set(former.map(\.id))
                     let all = former.suffix(Journal.depth) + news.filter { !known.contains($0.id) }
-                    state.entries[place] = all.sorted { EventID($0.id) < EventID($1.id) }
+                    state.entries[key] = all.sorted { EventID($0.id) < EventID($1.id) }
                 }
                 return Array(entries.keys)
             }
         }
 
-        func journal(of place: JournalPlace, limit: Int) async throws -> [JournalEntry] {
+        func journal(of key: JournalKey, limit: Int) async throws -> [JournalEntry] {
             try state.withLock { state in
                 if state.isAway { throw Away() }
-                return state.entries[place, default: []].suffix(limit).reversed()
+                return state.entries[key, default: []].suffix(limit).reversed()
             }
         }
     }
@@ -66,7 +66,7 @@ import Testing
 
     /// What is in the store, of all that has been written there.
     private func written(_ name: String = "a", in network: NetworkID = "acme") async throws -> [String] {
-        let entries = try await store.journal(of: JournalPlace(name, in: network), limit: 10_000)
+        let entries = try await store.journal(of: JournalKey(name, in: network), limit: 10_000)
         return entries.reversed().compactMap(\.note.reason)
     }
 

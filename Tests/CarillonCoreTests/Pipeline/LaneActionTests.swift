@@ -150,7 +150,7 @@ import Testing
             let status = try await scene.finished(try await scene.post())
             #expect(status.deliveries[.unregistered] == 3)
             await scene.changeCredential(of: .init(networkID: scene.network, provider: .log, appID: nil))
-            try await eventually("the lane keeper takes it back into use") {
+            try await eventually("it is taken back into use") {
                 let device = try await scene.store.devices.device("device of user-1", in: scene.network)
                 return device?.state == .active
             }

@@ -152,12 +152,12 @@ import Testing
             try await scene.populate(other, members: 2)
             var held: [EventID] = []
             for _ in 0..<200 { held.append(try await scene.post()) }
-            try await eventually { caller.waiting == Interceptor.places }
+            try await eventually { caller.waiting == Interceptor.slots }
             for _ in 0..<20 {
                 let status = try await scene.finished(try await scene.post(in: other), in: other)
                 #expect(status.deliveries[.delivered] == 2 && status.interception == nil)
             }
-            #expect(caller.waiting == Interceptor.places && recorder.devices.count == 40)
+            #expect(caller.waiting == Interceptor.slots && recorder.devices.count == 40)
             caller.open()
             for id in held { _ = try await scene.finished(id) }
             #expect(recorder.devices.count == 640)
@@ -168,8 +168,8 @@ import Testing
         let caller = ScriptedCaller(isOpen: false, answering: #"{"action":"drop"}"#)
         try await run(caller, terms: .init(timeout: 300)) { scene in
             var ids: [EventID] = []
-            for _ in 0..<Interceptor.places + 30 { ids.append(try await scene.post()) }
-            try await eventually { caller.waiting == Interceptor.places }
+            for _ in 0..<Interceptor.slots + 30 { ids.append(try await scene.post()) }
+            try await eventually { caller.waiting == Interceptor.slots }
             var outcomes: [InterceptionReport.Ending] = []
             while outcomes.count < 30 {
                 outcomes = []
@@ -180,7 +180,7 @@ import Testing
                 }
                 try await Task.sleep(for: .milliseconds(5))
             }
-            #expect(outcomes.allSatisfy { $0 == .busy } && caller.calls.count == Interceptor.places)
+            #expect(outcomes.allSatisfy { $0 == .busy } && caller.calls.count == Interceptor.slots)
             caller.open()
             let status = try await scene.finished(try await scene.post())
             #expect(status.interception?.outcome == .answered)
@@ -222,23 +222,23 @@ import Testing
         let caller = ScriptedCaller(isOpen: false, answering: #"{"action":"deliver"}"#)
         try await run(caller) { scene in
             var ids: [EventID] = []
-            for _ in 0..<Interceptor.places + 10 { ids.append(try await scene.post()) }
-            try await eventually { caller.waiting == Interceptor.places }
+            for _ in 0..<Interceptor.slots + 10 { ids.append(try await scene.post()) }
+            try await eventually { caller.waiting == Interceptor.slots }
             scene.beginShutdown()
             let claimable = try await eventually { () -> Int? in
                 let count = try await scene.store.inbox.claimEvents(limit: 1_000).count
                 return count > 0 ? count : nil
             }
-            #expect(claimable <= 10 && caller.calls.count == Interceptor.places)
+            #expect(claimable <= 10 && caller.calls.count == Interceptor.slots)
             caller.open()
             let reports = try await eventually { () -> Int? in
                 var count = 0
                 for id in ids where try await scene.store.history.event(id, in: scene.network)?.interception != nil {
                     count += 1
                 }
-                return count == Interceptor.places ? count : nil
+                return count == Interceptor.slots ? count : nil
             }
-            #expect(reports == Interceptor.places)
+            #expect(reports == Interceptor.slots)
         }
     }
 }

@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `what was on its way when somebody opened the circuit changes nothing, and who waits is refused`() {
-        var lines = InterceptionLines(places: 12, longest: (count: 3, bytes: 100), mostWaiting: 150)
+        var lines = InterceptionLines(slots: 12, longest: (count: 3, bytes: 100), mostWaiting: 150)
         let key = InterceptionKey(.sample("e-1"), in: "acme")
         for _ in 0..<12 { _ = lines.enter(key, size: 1, .closed) }
         guard case .inLine = lines.enter(key, size: 1, .closed) else { return #expect(Bool(false), "one waits") }
@@ -132,13 +132,13 @@ import Testing
     func `what came of a second's questions is written together, and what was not asked not at all`() async throws {
         let store = StoreScene.here.endpoints
         try await store.addEndpoint(.sample("e-1", .intercepting), to: "acme")
-        let notes = EndpointNotes(log: StoreScene.here.endpointLog, logger: TestDatabase.logger)
+        let recorder = EndpointOutcomeRecorder(log: StoreScene.here.endpointLog, logger: TestDatabase.logger)
         func shown(after endings: InterceptionReport.Ending...) async throws -> Endpoint? {
             for ending in endings {
                 let report = InterceptionReport(endpointID: "e-1", outcome: ending, action: .deliver)
-                notes.note(report, in: "acme")
+                recorder.note(report, in: "acme")
             }
-            await notes.write()
+            await recorder.write()
             return try await store.endpoints(of: "acme").first
         }
         #expect(try await shown(after: .busy, .circuit)?.lastError == nil)
@@ -151,11 +151,11 @@ import Testing
     @Test(.stores) func `what came of a question is written soon, as what comes of later ones is`() async throws {
         let store = StoreScene.here.endpoints
         try await store.addEndpoint(.sample("e-1", .intercepting), to: "acme")
-        let notes = EndpointNotes(log: StoreScene.here.endpointLog, logger: TestDatabase.logger)
-        let running = Task { try await notes.run() }
+        let recorder = EndpointOutcomeRecorder(log: StoreScene.here.endpointLog, logger: TestDatabase.logger)
+        let running = Task { try await recorder.run() }
         defer { running.cancel() }
         for ending in [InterceptionReport.Ending.timeout, .error] {
-            notes.note(InterceptionReport(endpointID: "e-1", outcome: ending, action: .deliver), in: "acme")
+            recorder.note(InterceptionReport(endpointID: "e-1", outcome: ending, action: .deliver), in: "acme")
             try await eventually("it is written") {
                 try await store.endpoints(of: "acme").first?.lastError == ending.rawValue
             }
@@ -163,17 +163,17 @@ import Testing
     }
 
     @Test func `who waits in line is bounded in number and in bytes, of one endpoint and of all`() {
-        var lines = InterceptionLines(places: 1, longest: (count: 3, bytes: 100), mostWaiting: 150)
+        var lines = InterceptionLines(slots: 1, longest: (count: 3, bytes: 100), mostWaiting: 150)
         let keys = ["e-1", "e-2"].map { InterceptionKey(.sample(EndpointID(trusted: $0)), in: "acme") }
         func waits(_ key: InterceptionKey, _ size: Int) -> Bool {
             if case .inLine = lines.enter(key, size: size, .closed) { true } else { false }
         }
-        for key in keys { #expect(!waits(key, 1_000), "the first one has the place") }
+        for key in keys { #expect(!waits(key, 1_000), "the first one has the slot") }
         #expect(waits(keys[0], 60) && !waits(keys[0], 50) && waits(keys[0], 20) && waits(keys[0], 20))
         #expect(!waits(keys[0], 0), "three wait")
         #expect(!waits(keys[1], 60) && waits(keys[1], 50), "150 in all")
         _ = lines.leave(keys[0], isTrial: false, isFailure: false, isOpen: false)
-        #expect(waits(keys[1], 40), "one of 60 has the place now")
+        #expect(waits(keys[1], 40), "one of 60 has the slot now")
     }
 
     @Test func `that others had all connections is no fault of the endpoint`() {

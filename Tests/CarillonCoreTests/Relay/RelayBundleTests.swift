@@ -107,20 +107,20 @@ import Testing
 
     @Test func `a row takes so many messages and no more, of one endpoint`() {
         var bundles = RelayBundles()
-        let rows = (0..<250).map { _ in bundles.place(for: event(at: 5), in: lane, ids: ids) }
+        let rows = (0..<250).map { _ in bundles.bundle(for: event(at: 5), in: lane, ids: ids) }
         #expect(Set(rows).count == 3 && rows[0] == rows[99] && rows[99] != rows[100] && rows[249] == rows[200])
-        #expect(bundles.place(for: event(at: 5), in: Lane("e-2", in: "acme"), ids: ids) != rows[249])
+        #expect(bundles.bundle(for: event(at: 5), in: Lane("e-2", in: "acme"), ids: ids) != rows[249])
     }
 
     @Test func `events of one row are not far apart, in whatever order they come`() {
         var bundles = RelayBundles()
-        let first = bundles.place(for: event(at: 1_000), in: lane, ids: ids)
-        #expect(bundles.place(for: event(at: 1_500), in: lane, ids: ids) == first)
-        #expect(bundles.place(for: event(at: 1_000), in: lane, ids: ids) == first)
-        let second = bundles.place(for: event(at: 999), in: lane, ids: ids)
+        let first = bundles.bundle(for: event(at: 1_000), in: lane, ids: ids)
+        #expect(bundles.bundle(for: event(at: 1_500), in: lane, ids: ids) == first)
+        #expect(bundles.bundle(for: event(at: 1_000), in: lane, ids: ids) == first)
+        let second = bundles.bundle(for: event(at: 999), in: lane, ids: ids)
         #expect(second != first)
-        #expect(bundles.place(for: event(at: 600), in: lane, ids: ids) == second)
-        #expect(bundles.place(for: event(at: 1_101), in: lane, ids: ids) != second)
+        #expect(bundles.bundle(for: event(at: 600), in: lane, ids: ids) == second)
+        #expect(bundles.bundle(for: event(at: 1_101), in: lane, ids: ids) != second)
     }
 
     @Test func `parts of a row have the first event as their cause, and the longest life`() throws {

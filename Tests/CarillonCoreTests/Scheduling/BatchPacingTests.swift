@@ -26,7 +26,7 @@ import Testing
         #expect(begin(&pacing, (9, 19)) == [true])
     }
 
-    @Test func `many do not wait, as long as there is a place`() {
+    @Test func `many do not wait, as long as there is a slot`() {
         var pacing = pacing()
         #expect(begin(&pacing, (10, 0), (10, 1), (10, 2), (1_000, 900)) == [true, true, true, false])
         #expect(pacing.momentToLookAgain(waiting: 1_000) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CarillonCore
 
-/// What a turn costs must not grow with how many others there are, nor with what they have waiting.
+/// What a grant costs must not grow with how many others there are, nor with what they have waiting.
 @Suite struct FairQueueStepsTests {
     /// A tenant that counts how often it is looked up.
     private struct Tenant: Hashable, Sendable {
@@ -27,14 +27,14 @@ import Testing
     private let now = ContinuousClock.now
 
     /// A queue in which each of so many tenants has an item that is worked on and others that wait.
-    private func crowdedQueue(of tenants: Int, _ places: Int) -> (queue: Queue, turns: [Queue.Turn]) {
-        var queue = Queue(limits: FairQueueLimits(weight: 1_000_000, places: places))
+    private func crowdedQueue(of tenants: Int, _ slots: Int) -> (queue: Queue, grants: [Queue.Grant]) {
+        var queue = Queue(limits: FairQueueLimits(weight: 1_000_000, slots: slots))
         for number in 0..<tenants {
             for item in 0..<3 { submit(item, number, to: &queue) }
         }
-        let turns = queue.next(upTo: tenants, at: now)
-        #expect(Set(turns.map(\.tenant)).count == tenants)
-        return (queue, turns)
+        let grants = queue.next(upTo: tenants, at: now)
+        #expect(Set(grants.map(\.tenant)).count == tenants)
+        return (queue, grants)
     }
 
     private func submit(_ item: Int, _ number: Int, to queue: inout Queue) {
@@ -46,35 +46,35 @@ import Testing
     }
 
     /// For an item that is through, the next one, and one more that is submitted.
-    private func stepsWithoutFreePlaces(_ tenants: Int) -> Int {
-        var (queue, turns) = crowdedQueue(of: tenants, tenants)
+    private func stepsWithoutFreeSlots(_ tenants: Int) -> Int {
+        var (queue, grants) = crowdedQueue(of: tenants, tenants)
         return steps.stepsPerRound { round in
-            #expect(!queue.hasTurn && !queue.hasNewcomers && queue.workingPerTenant == 1)
-            let turn = turns.remove(at: round * 7919 % turns.count)
-            submit(9, turn.tenant.number, to: &queue)
-            queue.finished(turn, at: now)
-            #expect(queue.hasTurn && queue.hasNewcomers)
+            #expect(!queue.hasNext && !queue.hasNewcomers && queue.workingPerTenant == 1)
+            let grant = grants.remove(at: round * 7919 % grants.count)
+            submit(9, grant.tenant.number, to: &queue)
+            queue.finished(grant, at: now)
+            #expect(queue.hasNext && queue.hasNewcomers)
             let next = queue.next(upTo: 64, at: now)
-            #expect(next.map(\.tenant.number) == [turn.tenant.number])
-            turns += next
+            #expect(next.map(\.tenant.number) == [grant.tenant.number])
+            grants += next
         }
     }
 
-    /// For one that goes ahead of all those that have something in work, and places are free.
+    /// For one that goes ahead of all those that have something in work, and slots are free.
     private func stepsOfNewcomers(_ tenants: Int) -> Int {
         var (queue, _) = crowdedQueue(of: tenants, tenants * 100)
         return steps.stepsPerRound { round in
-            #expect(queue.hasTurn && !queue.hasNewcomers)
+            #expect(queue.hasNext && !queue.hasNewcomers)
             submit(9, tenants + round, to: &queue)
             #expect(queue.hasNewcomers)
             let next = queue.next(upTo: 64, ofNewcomers: true, at: now)
             #expect(next.map(\.tenant.number) == [tenants + round])
-            for turn in next { queue.finished(turn, at: now) }
+            for grant in next { queue.finished(grant, at: now) }
         }
     }
 
-    @Test func `with all places taken a turn takes as many steps among thousands as among ten`() {
-        let (few, many) = (stepsWithoutFreePlaces(10), stepsWithoutFreePlaces(5_000))
+    @Test func `with all slots taken a turn takes as many steps among thousands as among ten`() {
+        let (few, many) = (stepsWithoutFreeSlots(10), stepsWithoutFreeSlots(5_000))
         #expect(many <= few * 3, "\(few) steps with 10, \(many) with 5,000")
     }
 
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-@Suite struct TurnRingTests {
+@Suite struct RoundRobinTests {
     /// A load that counts how often it is compared.
     private struct Counted: Comparable, Sendable {
         var load: Int
@@ -101,9 +101,9 @@ import Testing
     @Test(arguments: UInt64(0)..<20)
     func `turns are those of a line that is walked over`(_ seed: UInt64) {
         var random = SplitMix(state: seed)
-        var ring = TurnRing<Int, Int>()
+        var ring = RoundRobin<Int, Int>()
         var line: [(member: Int, load: Int)] = []
-        var positions: [Int: TurnRing<Int, Int>.Position] = [:]
+        var positions: [Int: RoundRobin<Int, Int>.Position] = [:]
         for member in 0..<600 {
             let load = Int.random(in: 0..<5, using: &random)
             line.append((member, load))
@@ -123,7 +123,7 @@ import Testing
                     ring.remove(position)
                     line.remove(at: next)
                 } else {
-                    ring.turn(past: position)
+                    ring.advance(past: position)
                     line = Array(line[(next + 1)...] + line[...next])
                 }
             }
@@ -136,18 +136,18 @@ import Testing
         #expect(rest == line.map(\.member))
     }
 
-    /// Comparisons for a turn of one of many members, all others of which have to wait.
+    /// Comparisons for a grant of one of many members, all others of which have to wait.
     private func comparisons(of members: Int) -> Int {
         let comparisons = StepCounter()
         func load(_ load: Int) -> Counted { Counted(load: load, comparisons: comparisons) }
-        var ring = TurnRing<Int, Counted>()
+        var ring = RoundRobin<Int, Counted>()
         let positions = (0..<members).map { ring.append($0, load: load(2)) }
         return comparisons.stepsPerRound { round in
             let one = round * 7919 % members
             ring.setLoad(load(1), at: positions[one])
             #expect(ring.first(withLoad: load(1)) == one)
             ring.setLoad(load(2), at: positions[one])
-            ring.turn(past: positions[one])
+            ring.advance(past: positions[one])
             #expect(ring.first(withLoad: load(1)) == nil)
         }
     }

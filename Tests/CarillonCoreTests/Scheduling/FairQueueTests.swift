@@ -10,19 +10,19 @@ import Testing
     private func queue(
         weight: Int = 1_000,
         weightPerLane: Int = .max,
-        places: Int = 100,
-        placesPerLane: Int = .max,
-        placesPerTenant: Int = .max,
-        mostPlaces: Int? = nil
+        slots: Int = 100,
+        slotsPerLane: Int = .max,
+        slotsPerTenant: Int = .max,
+        mostSlots: Int? = nil
     ) -> Queue {
         Queue(
             limits: FairQueueLimits(
                 weight: weight,
                 weightPerLane: weightPerLane,
-                places: places,
-                placesPerLane: placesPerLane,
-                placesPerTenant: placesPerTenant,
-                mostPlaces: mostPlaces
+                slots: slots,
+                slotsPerLane: slotsPerLane,
+                slotsPerTenant: slotsPerTenant,
+                mostSlots: mostSlots
             )
         )
     }
@@ -35,16 +35,16 @@ import Testing
             && queue.fill(item, weight: weight, of: tenant, in: lane, at: now)
     }
 
-    /// Half a minute at least if each turn copied what waits behind it; a moment otherwise.
+    /// Half a minute at least if each grant copied what waits behind it; a moment otherwise.
     @Test(.timeLimit(.minutes(1))) func `a turn costs the same, however much waits behind it`() {
         final class Box: Sendable {}
-        var queue = FairQueue<String, String, Box>(limits: FairQueueLimits(weight: 400_000, places: 400_000))
+        var queue = FairQueue<String, String, Box>(limits: FairQueueLimits(weight: 400_000, slots: 400_000))
         for _ in 0..<200_000 {
             _ = queue.reserve(1, of: "a", in: "lane", at: now)
             _ = queue.fill(Box(), weight: 1, of: "a", in: "lane", at: now)
         }
         var taken = 0
-        while case let turns = queue.next(upTo: 100, at: now), !turns.isEmpty { taken += turns.count }
+        while case let grants = queue.next(upTo: 100, at: now), !grants.isEmpty { taken += grants.count }
         #expect(taken == 200_000)
     }
 
@@ -77,14 +77,14 @@ import Testing
         #expect(order == [10, 100, 20, 101, 11, 102, 0, 1, 2])
     }
 
-    @Test func `a tenant takes a bounded number of places, however many are free, and goes on when one is`() {
-        var queue = queue(placesPerTenant: 5)
+    @Test func `a tenant takes a bounded number of slots, however many are free, and goes on when one is`() {
+        var queue = queue(slotsPerTenant: 5)
         for lane in 0..<4 { for item in 0..<4 { add(item, "acme", "lane \(lane)", to: &queue) } }
         add(0, "other", to: &queue)
-        let turns = queue.next(upTo: 100, at: now)
-        #expect(turns.count { $0.tenant == "acme" } == 5)
-        #expect(turns.count == 6)
-        queue.finished(turns[0], at: now)
+        let grants = queue.next(upTo: 100, at: now)
+        #expect(grants.count { $0.tenant == "acme" } == 5)
+        #expect(grants.count == 6)
+        queue.finished(grants[0], at: now)
         let next = queue.next(upTo: 100, at: now)
         #expect(next.map(\.tenant) == ["acme"])
     }
@@ -142,8 +142,8 @@ import Testing
         #expect(outcome4)
     }
 
-    @Test func `a lane takes a bounded number of places, and goes on when one is free`() {
-        var queue = queue(placesPerLane: 8)
+    @Test func `a lane takes a bounded number of slots, and goes on when one is free`() {
+        var queue = queue(slotsPerLane: 8)
         for item in 0..<20 { add(item, "acme", to: &queue) }
         let first = queue.next(upTo: 100, at: now)
         #expect(first.count == 8)
@@ -155,32 +155,32 @@ import Testing
     }
 
     @Test func `many small items of a lane are worked on at a time, or a few large ones`() {
-        var queue = queue(places: 1_000, placesPerLane: 64)
+        var queue = queue(slots: 1_000, slotsPerLane: 64)
         for lane in ["small", "large"] {
             for item in 0..<100 {
                 _ = queue.reserve(1, of: "acme", in: lane, at: now)
-                _ = queue.fill(item, weight: 1, places: lane == "large" ? 8 : 1, of: "acme", in: lane, at: now)
+                _ = queue.fill(item, weight: 1, slots: lane == "large" ? 8 : 1, of: "acme", in: lane, at: now)
             }
         }
-        let turns = queue.next(upTo: 1_000, at: now)
-        #expect(turns.filter { $0.lane == "small" }.count == 64)
-        #expect(turns.filter { $0.lane == "large" }.count == 8)
-        #expect(queue.places == 128)
+        let grants = queue.next(upTo: 1_000, at: now)
+        #expect(grants.filter { $0.lane == "small" }.count == 64)
+        #expect(grants.filter { $0.lane == "large" }.count == 8)
+        #expect(queue.slots == 128)
         #expect(queue.working == 72)
-        for turn in turns { queue.finished(turn, at: now) }
-        #expect(queue.places == 0)
+        for grant in grants { queue.finished(grant, at: now) }
+        #expect(queue.slots == 0)
         #expect(queue.working == 0)
     }
 
-    @Test func `a tenant with many lanes that never end leaves places to the others`() {
-        var queue = queue(weight: 10_000, places: 100, placesPerLane: 8, mostPlaces: 120)
+    @Test func `a tenant with many lanes that never end leaves slots to the others`() {
+        var queue = queue(weight: 10_000, slots: 100, slotsPerLane: 8, mostSlots: 120)
         for lane in 0..<1_200 { add(lane, "silent", "host \(lane)", to: &queue) }
         let outcome7 = queue.next(upTo: 1_000, at: now).count
         #expect(outcome7 == 80)
         for tenant in 0..<30 { add(tenant, "tenant \(tenant)", to: &queue) }
         let others = queue.next(upTo: 1_000, at: now)
-        #expect(others.filter { $0.tenant != "silent" }.count == 30, "those without a place go beyond the limit")
-        #expect(queue.places <= 120)
+        #expect(others.filter { $0.tenant != "silent" }.count == 30, "those without a slot go beyond the limit")
+        #expect(queue.slots <= 120)
     }
 
     @Test func `a paused lane gives up what waits, and delays nobody else`() {

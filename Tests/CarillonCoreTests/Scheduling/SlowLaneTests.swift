@@ -2,13 +2,13 @@ import Testing
 
 @testable import CarillonCore
 
-/// What is left to others of a lane whose places are all taken.
+/// What is left to others of a lane whose slots are all taken.
 @Suite struct SlowLaneTests {
     private typealias Queue = FairQueue<String, String, Int>
 
     private let now = ContinuousClock.now
     private var queue = Queue(
-        limits: FairQueueLimits(weight: 10_000, places: 100, placesPerLane: 2, patience: .milliseconds(500))
+        limits: FairQueueLimits(weight: 10_000, slots: 100, slotsPerLane: 2, patience: .milliseconds(500))
     )
 
     /// How many of so many items are taken.
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test mutating func `while there is a place everything is taken`() {
+    @Test mutating func `while there is a slot everything is taken`() {
         #expect(add(50) == 50)
         #expect(queue.slowLanes(at: now).isEmpty)
     }
@@ -47,21 +47,21 @@ import Testing
         for (time, enough) in [(Duration.milliseconds(5), 150..<201), (.milliseconds(400), 2..<3)] {
             for _ in 0..<30 {
                 _ = add(2, isForOthers: false)
-                let turns = queue.next(upTo: 2, at: moment)
+                let grants = queue.next(upTo: 2, at: moment)
                 moment += time
-                for turn in turns { queue.finished(turn, at: moment) }
+                for grant in grants { queue.finished(grant, at: moment) }
             }
             _ = add(2, isForOthers: false)
-            let turns = queue.next(upTo: 2, at: moment)
+            let grants = queue.next(upTo: 2, at: moment)
             #expect(queue.slowLanes(at: moment).allSatisfy { enough.contains($0.enough) })
             #expect(queue.slowLanes(at: moment).count == 1)
             // Places that are free for a moment, until the next ones are begun, change nothing.
-            for turn in turns { queue.finished(turn, at: moment + time) }
+            for grant in grants { queue.finished(grant, at: moment + time) }
             #expect(queue.slowLanes(at: moment).count == 1)
         }
         let last = queue.next(upTo: 1, at: moment)
         #expect(last.count == 1 && queue.count == 0)
-        for turn in last { queue.finished(turn, at: moment) }
+        for grant in last { queue.finished(grant, at: moment) }
         #expect(queue.slowLanes(at: moment).isEmpty)
     }
 

@@ -8,56 +8,56 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct WakeupsTests {
     private let wakeups = Wakeups()
 
-    /// Work that is done after so many turns, and how many there were.
+    /// Work that is done after so many rounds, and how many there were.
     private final class Work: Sendable {
-        private let state: Mutex<(left: Int, turns: Int)>
+        private let state: Mutex<(left: Int, rounds: Int)>
 
         init(left: Int) { state = Mutex((left, 0)) }
 
-        var turns: Int { state.withLock(\.turns) }
+        var rounds: Int { state.withLock(\.rounds) }
 
         func put() { state.withLock { $0.left += 1 } }
 
-        func isLeftAfterTurn() -> Bool {
+        func isLeftAfterRound() -> Bool {
             state.withLock { state in
-                state.turns += 1
+                state.rounds += 1
                 state.left -= 1
                 return state.left > 0
             }
         }
     }
 
-    /// How many turns there were when work was put there so many times, each time after what was there is done.
-    private func turns(_ work: Work, putting times: Int = 0) async throws -> Int {
+    /// How many rounds there were when work was put there so many times, each time after what was there is done.
+    private func rounds(_ work: Work, putting times: Int = 0) async throws -> Int {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await wakeups.repeating(every: .milliseconds(1)) { work.isLeftAfterTurn() } }
-            for expected in work.turns..<work.turns + times {
+            group.addTask { await wakeups.repeating(every: .milliseconds(1)) { work.isLeftAfterRound() } }
+            for expected in work.rounds..<work.rounds + times {
                 work.put()
                 wakeups.call()
-                try await waitUntil { work.turns > expected }
+                try await waitUntil { work.rounds > expected }
             }
             // Whoever looked without being called would be seen meanwhile; the more so, the faster the machine is.
             try await Task.sleep(for: .milliseconds(20))
             group.cancelAll()
             try await group.waitForAll()
         }
-        return work.turns
+        return work.rounds
     }
 
-    @Test func `nothing is done while nobody calls`() async throws { #expect(try await turns(Work(left: 5)) == 0) }
+    @Test func `nothing is done while nobody calls`() async throws { #expect(try await rounds(Work(left: 5)) == 0) }
 
     @Test func `after a call work is done until nothing is left, and then only after another call`() async throws {
-        #expect(try await turns(Work(left: 0), putting: 3) == 3)
+        #expect(try await rounds(Work(left: 0), putting: 3) == 3)
     }
 
     @Test func `what was called for before anybody does it is done, several calls as one`() async throws {
         let work = Work(left: 3)
         for _ in 0..<10 { wakeups.call() }
-        let running = Task { await wakeups.repeating(every: .milliseconds(1)) { work.isLeftAfterTurn() } }
-        try await waitUntil { work.turns == 3 }
+        let running = Task { await wakeups.repeating(every: .milliseconds(1)) { work.isLeftAfterRound() } }
+        try await waitUntil { work.rounds == 3 }
         running.cancel()
         await running.value
-        #expect(work.turns == 3)
+        #expect(work.rounds == 3)
     }
 
     @Test func `it ends while it waits to do something`() async throws {

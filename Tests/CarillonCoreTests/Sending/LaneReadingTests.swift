@@ -5,16 +5,16 @@ import Testing
 
 /// What is read of lanes while they change: a reading that began before a change was written must not undo it.
 @Suite(.stores, .timeLimit(.minutes(1))) struct LaneReadingTests {
-    /// A book whose readings can be held back after they were made.
-    private final class SlowBook: LaneBook {
-        private let book: any LaneBook
+    /// A store whose readings can be held back after they were made.
+    private final class SlowStore: LaneStore {
+        private let store: any LaneStore
         let isHeld = Flag(false)
         let isReading = Flag(false)
 
-        init(_ book: any LaneBook) { self.book = book }
+        init(_ store: any LaneStore) { self.store = store }
 
         func laneConditions(of network: NetworkID?) async throws -> LaneConditions {
-            let conditions = try await book.laneConditions(of: network)
+            let conditions = try await store.laneConditions(of: network)
             guard isHeld.isSet else { return conditions }
             isReading.set()
             try await waitUntil { !isHeld.isSet }
@@ -22,52 +22,52 @@ import Testing
         }
 
         func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
-            try await book.apply(change, to: lanes)
+            try await store.apply(change, to: lanes)
         }
 
-        func apply(_ changes: [ChangedLane]) async throws -> LaneConditions { try await book.apply(changes) }
+        func apply(_ changes: [ChangedLane]) async throws -> LaneConditions { try await store.apply(changes) }
 
         func makeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async throws {
-            try await book.makeDue(lanes, excluding: paused)
+            try await store.makeDue(lanes, excluding: paused)
         }
 
-        func makeDue(_ lanes: [Lane]) async throws { try await book.makeDue(lanes) }
+        func makeDue(_ lanes: [Lane]) async throws { try await store.makeDue(lanes) }
     }
 
     private let lane = Lane(networkID: NetworkID(trusted: "acme"), provider: .fcm, appID: "app")
-    private let book = SlowBook(StoreScene.here.queue)
+    private let store = SlowStore(StoreScene.here.queue)
 
-    private func keeper() -> LaneKeeper {
+    private func health() -> LaneHealth {
         let sending = SendingQueue(claims: StoreScene.here.queue, logger: TestDatabase.logger)
-        return LaneKeeper(book: book, devices: StoreScene.here.devices, queue: sending, logger: TestDatabase.logger)
+        return LaneHealth(store: store, devices: StoreScene.here.devices, queue: sending, logger: TestDatabase.logger)
     }
 
-    @Test func `a pause that was written while the book was read holds`() async throws {
-        let keeper = keeper()
-        book.isHeld.set()
-        let reading = Task { await keeper.learn() }
-        try await waitUntil { book.isReading.isSet }
-        _ = keeper.pause(lane, for: .seconds(60), reason: "down", at: WallClock.system.now())
+    @Test func `a pause that was written while the store was read holds`() async throws {
+        let health = health()
+        store.isHeld.set()
+        let reading = Task { await health.learn() }
+        try await waitUntil { store.isReading.isSet }
+        _ = health.pause(lane, for: .seconds(60), reason: "down", at: WallClock.system.now())
         // Writes what is known so far before it asks.
-        #expect(await keeper.takeTrial(of: Lane(networkID: lane.networkID, provider: .fcm, appID: "other")))
+        #expect(await health.takeTrial(of: Lane(networkID: lane.networkID, provider: .fcm, appID: "other")))
         #expect(try await StoreScene.here.queue.laneConditions(of: nil).lanes[lane]?.pause != nil)
-        book.isHeld.clear()
+        store.isHeld.clear()
         await reading.value
-        #expect(keeper.condition(of: lane)?.pause?.reason == "down")
+        #expect(health.condition(of: lane)?.pause?.reason == "down")
     }
 
     @Test func `what others wrote while a lane was changed here is learnt once that is written`() async throws {
-        let keeper = keeper()
-        book.isHeld.set()
-        let running = Task { try await keeper.run() }
+        let health = health()
+        store.isHeld.set()
+        let running = Task { try await health.run() }
         defer { running.cancel() }
-        try await waitUntil { book.isReading.isSet }
-        _ = keeper.pause(lane, for: .seconds(60), reason: "down", at: WallClock.system.now())
-        await keeper.credentialConfirmed(LaneSelection(lane))
-        #expect(keeper.condition(of: lane)?.pause == nil)
+        try await waitUntil { store.isReading.isSet }
+        _ = health.pause(lane, for: .seconds(60), reason: "down", at: WallClock.system.now())
+        await health.credentialConfirmed(LaneSelection(lane))
+        #expect(health.condition(of: lane)?.pause == nil)
         _ = try await StoreScene.here.queue.apply([ChangedLane(lane, .pause(for: .seconds(60), reason: "elsewhere"))])
-        book.isHeld.clear()
-        _ = try await eventually { keeper.condition(of: lane)?.pause?.reason == "elsewhere" ? true : nil }
+        store.isHeld.clear()
+        _ = try await eventually { health.condition(of: lane)?.pause?.reason == "elsewhere" ? true : nil }
     }
 
     @Test func `of overlapping readings those that began after a write count`() {

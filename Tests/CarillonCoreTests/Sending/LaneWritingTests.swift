@@ -6,18 +6,18 @@ import Testing
 
 /// What happens to lanes while it cannot be written.
 @Suite(.stores, .timeLimit(.minutes(1))) struct LaneWritingTests {
-    /// A book that some changes cannot be written in.
-    private final class FailingBook: LaneBook {
+    /// A store that some changes cannot be written in.
+    private final class FailingStore: LaneStore {
         private struct NeverWritten: TransientError {
             var isTransient: Bool { false }
         }
 
-        private let book: any LaneBook
+        private let store: any LaneStore
         private let refused: Lane?
         private let state = Mutex((isAway: false, failures: 0))
 
-        init(_ book: any LaneBook, refusing refused: Lane? = nil, isAway: Bool = false) {
-            self.book = book
+        init(_ store: any LaneStore, refusing refused: Lane? = nil, isAway: Bool = false) {
+            self.store = store
             self.refused = refused
             state.withLock { $0.isAway = isAway }
         }
@@ -34,29 +34,29 @@ import Testing
                 throw StoreAway()
             }
             if changes.contains(where: { $0.lane == refused }) { throw NeverWritten() }
-            return try await book.apply(changes)
+            return try await store.apply(changes)
         }
 
         func laneConditions(of network: NetworkID?) async throws -> LaneConditions {
-            try await book.laneConditions(of: network)
+            try await store.laneConditions(of: network)
         }
 
         func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
-            try await book.apply(change, to: lanes)
+            try await store.apply(change, to: lanes)
         }
 
         func makeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async throws {
-            try await book.makeDue(lanes, excluding: paused)
+            try await store.makeDue(lanes, excluding: paused)
         }
 
-        func makeDue(_ lanes: [Lane]) async throws { try await book.makeDue(lanes) }
+        func makeDue(_ lanes: [Lane]) async throws { try await store.makeDue(lanes) }
     }
 
     private let lanes = (0..<3).map { Lane(networkID: "acme", provider: .fcm, appID: "app-\($0)") }
 
-    private func keeper(of book: FailingBook) -> LaneKeeper {
+    private func health(of store: FailingStore) -> LaneHealth {
         let sending = SendingQueue(claims: StoreScene.here.queue, logger: TestDatabase.logger)
-        return LaneKeeper(book: book, devices: StoreScene.here.devices, queue: sending, logger: TestDatabase.logger)
+        return LaneHealth(store: store, devices: StoreScene.here.devices, queue: sending, logger: TestDatabase.logger)
     }
 
     private func written() async throws -> Set<Lane> {
@@ -64,21 +64,21 @@ import Testing
     }
 
     @Test func `what could not be written is written when it can be, without anything else happening`() async throws {
-        let book = FailingBook(StoreScene.here.queue, isAway: true)
-        let keeper = keeper(of: book)
-        let running = Task { try await keeper.run() }
+        let store = FailingStore(StoreScene.here.queue, isAway: true)
+        let health = health(of: store)
+        let running = Task { try await health.run() }
         defer { running.cancel() }
-        _ = keeper.pause(lanes[0], for: .seconds(600), reason: "down", at: WallClock.system.now())
-        try await eventually { book.failures > 0 }
-        book.comeBack()
+        _ = health.pause(lanes[0], for: .seconds(600), reason: "down", at: WallClock.system.now())
+        try await eventually { store.failures > 0 }
+        store.comeBack()
         try await eventually { try await written() == [lanes[0]] }
     }
 
     @Test func `a change that can never be written keeps no other from being written`() async throws {
-        let keeper = keeper(of: FailingBook(StoreScene.here.queue, refusing: lanes[1]))
-        for lane in lanes { _ = keeper.pause(lane, for: .seconds(600), reason: "down", at: WallClock.system.now()) }
+        let health = health(of: FailingStore(StoreScene.here.queue, refusing: lanes[1]))
+        for lane in lanes { _ = health.pause(lane, for: .seconds(600), reason: "down", at: WallClock.system.now()) }
         // Writes what is known so far before it asks.
-        _ = await keeper.takeTrial(of: Lane(networkID: "acme", provider: .fcm, appID: "other"))
+        _ = await health.takeTrial(of: Lane(networkID: "acme", provider: .fcm, appID: "other"))
         #expect(try await written() == [lanes[0], lanes[2]])
     }
 }

@@ -25,7 +25,7 @@ import Testing
         let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
         let watch = QueueWatch(factory: NOOPMetricsHandler.instance, logger: logger)
         let queue = SendingQueue(claims: claims, logger: logger)
-        let lanes = LaneKeeper(book: stores.queue, devices: stores.devices, queue: queue, logger: logger)
+        let lanes = LaneHealth(store: stores.queue, devices: stores.devices, queue: queue, logger: logger)
         let settler = Settler(log: stores.queue, lanes: lanes, metrics: metrics, logger: logger)
         let outcomes = OutcomeIntake(lanes: lanes, settler: settler, metrics: metrics)
         let claimer = Claimer(queue: queue, claims: claims, outcomes: outcomes, metrics: metrics, watch: watch)

@@ -10,9 +10,9 @@ import Testing
         Lane(networkID: "acme", provider: .fcm, appID: "app-\($0)")
     }
 
-    private func keeper() -> LaneKeeper {
+    private func health() -> LaneHealth {
         let sending = SendingQueue(claims: queue, logger: TestDatabase.logger)
-        return LaneKeeper(book: queue, devices: StoreScene.here.devices, queue: sending, logger: TestDatabase.logger)
+        return LaneHealth(store: queue, devices: StoreScene.here.devices, queue: sending, logger: TestDatabase.logger)
     }
 
     private func paused() async throws -> Int {
@@ -20,9 +20,9 @@ import Testing
     }
 
     @Test func `lanes that are paused together are written together`() async throws {
-        let keeper = keeper()
-        for lane in lanes { _ = keeper.pause(lane, for: nil, reason: "no credential", at: WallClock.system.now()) }
-        let running = Task { try await keeper.run() }
+        let health = health()
+        for lane in lanes { _ = health.pause(lane, for: nil, reason: "no credential", at: WallClock.system.now()) }
+        let running = Task { try await health.run() }
         defer { running.cancel() }
         try await eventually { try await self.paused() == self.lanes.count }
         #expect(queue.laneChanges.reduce(0, +) == lanes.count)
@@ -30,18 +30,18 @@ import Testing
     }
 
     @Test func `lanes whose pauses end together are tried and resumed together`() async throws {
-        let keeper = keeper()
+        let health = health()
         _ = try await queue.apply(lanes.map { ChangedLane($0, .pause(for: .zero, reason: "no credential")) })
-        await keeper.learn()
+        await health.learn()
         let before = queue.laneChanges.count
         let tried = try await withThrowingTaskGroup(of: Bool.self) { [lanes] tasks in
-            for lane in lanes { tasks.addTask { await keeper.takeTrial(of: lane) } }
+            for lane in lanes { tasks.addTask { await health.takeTrial(of: lane) } }
             return try await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(tried == lanes.count)
         #expect(queue.laneChanges.count - before <= lanes.count / 20)
-        for lane in lanes { keeper.resume(lane, at: WallClock.system.now()) }
-        let running = Task { try await keeper.run() }
+        for lane in lanes { health.resume(lane, at: WallClock.system.now()) }
+        let running = Task { try await health.run() }
         defer { running.cancel() }
         try await eventually { try await self.paused() == 0 }
         try await eventually { self.queue.madeDueTogether.reduce(0, +) >= self.lanes.count }
@@ -49,11 +49,11 @@ import Testing
     }
 
     @Test func `of those who would try a lane at the same time one does`() async throws {
-        let keeper = keeper()
+        let health = health()
         _ = try await queue.apply([ChangedLane(lanes[0], .pause(for: .zero, reason: "down"))])
-        await keeper.learn()
+        await health.learn()
         let tries = try await withThrowingTaskGroup(of: Bool.self) { [lanes] tasks in
-            for _ in 0..<50 { tasks.addTask { await keeper.takeTrial(of: lanes[0]) } }
+            for _ in 0..<50 { tasks.addTask { await health.takeTrial(of: lanes[0]) } }
             return try await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(tries == 1)
@@ -61,7 +61,7 @@ import Testing
 }
 
 /// Small groups are most of what is sent: were each as much as a large one, eight devices would be sent to at a time.
-@Suite struct GroupPlacesTests {
+@Suite struct GroupSlotsTests {
     @Test(
         arguments: [
             (ProviderName.apns, 1, 256), (.fcm, 4, 128), (.webpush, 9, 86), (.apns, 96, 8), (.apns, 500, 8),
@@ -77,7 +77,7 @@ import Testing
         var queue = FairQueue<NetworkID, Lane, Int>(limits: .sending)
         for item in 0..<300 {
             _ = queue.reserve(1, of: group.lane.networkID, in: group.lane, at: .now)
-            _ = queue.fill(item, weight: 1, places: group.places, of: group.lane.networkID, in: group.lane, at: .now)
+            _ = queue.fill(item, weight: 1, slots: group.slots, of: group.lane.networkID, in: group.lane, at: .now)
         }
         #expect(queue.next(upTo: 1_000, at: .now).count == groups)
     }

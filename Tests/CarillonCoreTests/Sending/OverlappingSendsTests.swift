@@ -70,7 +70,7 @@ import Testing
         let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
         let store = StoreScene.here.queue
         let queue = SendingQueue(claims: store, logger: logger)
-        let lanes = LaneKeeper(book: store, devices: StoreScene.here.devices, queue: queue, logger: logger)
+        let lanes = LaneHealth(store: store, devices: StoreScene.here.devices, queue: queue, logger: logger)
         let settler = Settler(log: store, lanes: lanes, metrics: metrics, logger: logger)
         let sender = Sender(
             queue: queue,
@@ -109,7 +109,7 @@ import Testing
     @Test func `each gives back the places that it took itself`() async throws {
         let provider = HoldingProvider()
         try await withSender(of: provider) { queue, submit in
-            let enough = FairQueueLimits.sending.placesPerLane / DeliveryGroup.mostPlaces + 2
+            let enough = FairQueueLimits.sending.slotsPerLane / DeliveryGroup.mostSlots + 2
             for _ in 0..<enough {
                 let whole = group(of: 500)
                 var rest = whole

@@ -59,7 +59,7 @@ import Testing
         let stores = try StoreScene.unconnected()
         let logger = TestDatabase.logger
         sending = SendingQueue(claims: stores.queue, logger: logger)
-        let lanes = LaneKeeper(book: stores.queue, devices: stores.devices, queue: sending, logger: logger)
+        let lanes = LaneHealth(store: stores.queue, devices: stores.devices, queue: sending, logger: logger)
         let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
         settler = Settler(log: log, lanes: lanes, metrics: metrics, logger: logger)
     }

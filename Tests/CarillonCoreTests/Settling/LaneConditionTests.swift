@@ -22,8 +22,8 @@ import Testing
         isOn: Bool
     ) {
         var condition = LaneCondition()
-        let turn = condition.note(answers(delivered: delivered, others: others, gone: gone), at: testNow)
-        #expect((turn == .on) == isOn)
+        let change = condition.note(answers(delivered: delivered, others: others, gone: gone), at: testNow)
+        #expect((change == .on) == isOn)
         #expect((condition.brakedSince == testNow) == isOn)
     }
 

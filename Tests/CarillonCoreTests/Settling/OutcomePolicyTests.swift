@@ -10,7 +10,7 @@ import Testing
         _ outcomes: [Outcome],
         isOver: Bool = true,
         now: Timestamp = testNow
-    ) -> (Settlement, OutcomePolicy.LaneNews) {
+    ) -> (Settlement, OutcomePolicy.LaneSignal) {
         policy.settle(
             group,
             outcomes: zip(group.targets, outcomes).map { ($0, $1) },
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (Outcome.delivered(id: "p-1"), DeliveryState.delivered, nil, OutcomePolicy.LaneNews.works),
+        (Outcome.delivered(id: "p-1"), DeliveryState.delivered, nil, OutcomePolicy.LaneSignal.works),
         (.unregister(at: nil, reason: "http 410"), .unregistered, "http 410", .none),
         (.quarantine(reason: "BadDeviceToken"), .unregistered, "BadDeviceToken", .none),
         (.bug(reason: "blocked address"), .dead, "blocked address", .none),
@@ -32,14 +32,14 @@ import Testing
         outcome: Outcome,
         state: DeliveryState,
         reason: String?,
-        news: OutcomePolicy.LaneNews
+        signal: OutcomePolicy.LaneSignal
     ) {
         let (settlement, lane) = settle(.test([.test("d-1")], attempt: 2), [outcome])
         #expect(settlement.records.map(\.state) == [state])
         #expect(settlement.records.map(\.reason) == [reason])
         #expect(settlement.records.map(\.attempts) == [3])
         #expect(settlement.remainders.isEmpty)
-        #expect(lane == news)
+        #expect(lane == signal)
     }
 
     @Test(arguments: [Outcome.retry(after: .seconds(9), reason: "http 503"), .timedOut(reason: "timed out")])
@@ -81,19 +81,22 @@ import Testing
     }
 
     @Test func `a failure counts as an attempt and waits by the schedule`() {
-        let (settlement, news) = settle(.test([.test("d-1")], attempt: 1), [.retry(after: nil, reason: "http 503")])
+        let (settlement, signal) = settle(.test([.test("d-1")], attempt: 1), [.retry(after: nil, reason: "http 503")])
         #expect(settlement.records.isEmpty)
         #expect(settlement.remainders == [Remainder(targets: [.test("d-1")], attempt: 2, delay: .seconds(5))])
         #expect(settlement.troubles == [DeviceID(trusted: "d-1"): "http 503"])
-        #expect(news == .none)
+        #expect(signal == .none)
     }
 
     @Test func `no answer in time is a failure like others`() {
         let group = DeliveryGroup.test([.test("d-1"), .test("d-2")], attempt: 1)
-        let (settlement, news) = settle(group, [.timedOut(reason: "timeout"), .retry(after: nil, reason: "http 503")])
+        let (settlement, signal) = settle(
+            group,
+            [.timedOut(reason: "timeout"), .retry(after: nil, reason: "http 503")]
+        )
         #expect(settlement.remainders == [Remainder(targets: group.targets, attempt: 2, delay: .seconds(5))])
         #expect(settlement.troubles[DeviceID(trusted: "d-1")] == "timeout")
-        #expect(news == .none)
+        #expect(signal == .none)
     }
 
     @Test func `devices with different Retry-After wait apart from each other`() {
@@ -118,21 +121,21 @@ import Testing
     @Test(arguments: [
         (
             Outcome.deferLane(after: .seconds(60), reason: "quota"),
-            OutcomePolicy.LaneNews.pause(after: .seconds(60), reason: "quota")
+            OutcomePolicy.LaneSignal.pause(after: .seconds(60), reason: "quota")
         ),
         (.misconfigured(reason: "bad key"), .pause(after: nil, reason: "bad key")),
     ])
-    func `what concerns the lane costs the device no attempt`(outcome: Outcome, news: OutcomePolicy.LaneNews) {
+    func `what concerns the lane costs the device no attempt`(outcome: Outcome, signal: OutcomePolicy.LaneSignal) {
         let (settlement, lane) = settle(.test([.test("d-1")], attempt: 1), [outcome])
         #expect(settlement.records.isEmpty)
         #expect(settlement.remainders == [Remainder(targets: [.test("d-1")], attempt: 1, delay: .zero)])
-        #expect(lane == news)
+        #expect(lane == signal)
     }
 
     @Test func `reports that are held cost no attempt, and wait apart from their lane`() {
         let group = DeliveryGroup.test([.test("d-1"), .test("d-2"), .test("d-3")], attempt: 2)
-        for (pausesLane, news) in [
-            (false, OutcomePolicy.LaneNews.works), (true, .pause(after: .seconds(60), reason: "brake")),
+        for (pausesLane, signal) in [
+            (false, OutcomePolicy.LaneSignal.works), (true, .pause(after: .seconds(60), reason: "brake")),
         ] {
             let held = HeldReports(targets: [group.targets[1]], reason: "brake", pausesLane: pausesLane)
             let (settlement, lane) = policy.settle(
@@ -149,7 +152,7 @@ import Testing
             #expect(settlement.remainders.last == waiting)
             #expect(settlement.records.map(\.deviceID) == [group.targets[0].deviceID])
             #expect(settlement.troubles.isEmpty, "the devices are not touched")
-            #expect(lane == news)
+            #expect(lane == signal)
         }
     }
 

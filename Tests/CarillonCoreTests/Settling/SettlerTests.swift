@@ -13,7 +13,7 @@ import Testing
     private func settler(_ log: some OutcomeLog) throws -> Settler {
         let stores = try StoreScene.unconnected()
         let sending = SendingQueue(claims: stores.queue, logger: logger)
-        let lanes = LaneKeeper(book: stores.queue, devices: stores.devices, queue: sending, logger: logger)
+        let lanes = LaneHealth(store: stores.queue, devices: stores.devices, queue: sending, logger: logger)
         return Settler(log: log, lanes: lanes, metrics: metrics, logger: logger)
     }
 

@@ -95,12 +95,12 @@ import Testing
             let lane = Lane(networkID: network, provider: .fcm, appID: app)
             return LaneStatus(lane: lane, circuit: circuit, since: FaceStage.now, reason: reason)
         }
-        ably.book.lanes = [
+        ably.stub.lanes = [
             lane("acme", Self.app, .open), lane("acme", "com.acme.other", .open), lane("rival", Self.app, .open),
         ]
         let answer = try await ably.call(.get, Self.path)
         #expect(try Self.data(answer, 0)["error", "code"] == JSONValue(code) && answer["1"] == nil)
-        ably.book.lanes = [lane("acme", Self.app, .closed)]
+        ably.stub.lanes = [lane("acme", Self.app, .closed)]
         #expect(try await ably.call(.get, Self.path).json == [])
     }
 
@@ -142,7 +142,7 @@ import Testing
         }
         let lane = Lane(networkID: "acme", provider: .fcm, appID: Self.app)
         let since = Timestamp(milliseconds: moments[1])
-        ably.book.lanes = [LaneStatus(lane: lane, circuit: .open, since: since, reason: "http 503")]
+        ably.stub.lanes = [LaneStatus(lane: lane, circuit: .open, since: since, reason: "http 503")]
         func walk(_ query: String) async throws -> [String] {
             var (names, pages): ([String], Int) = ([], 0)
             var path = "\(Self.path)?\(query)"

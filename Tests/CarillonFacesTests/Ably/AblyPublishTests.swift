@@ -83,13 +83,13 @@ import Testing
             let answer = try await ably.call(.post, "/push/publish", body)
             #expect(answer.status == 204 && answer.bytes.isEmpty && answer.headers[.contentType] == nil, "\(payload)")
         }
-        for (index, data) in ably.book.data.enumerated() {
+        for (index, data) in ably.stub.data.enumerated() {
             var expected = Self.payloads[index].fields
             expected["envelope"] = false
             expected["to"] = ["userIds": ["alice"]]
             #expect(data == expected, "\(Self.payloads[index].payload)")
         }
-        #expect(ably.book.areReadable)
+        #expect(ably.stub.areReadable)
     }
 
     @Test func `what no push service would take is refused`() async throws {
@@ -126,7 +126,7 @@ import Testing
         }
         let body = #"{"recipient":{"clientId":"a"},"data":{"a":1}}"#
         #expect(try await ably.call(.post, "/push/publish", body, as: AblyService.app()).error == [401, 40160])
-        #expect(ably.book.bodies.isEmpty)
+        #expect(ably.stub.bodies.isEmpty)
     }
 
     @Test func `data up to the limit is taken, in as many places as it fits`() async throws {
@@ -135,9 +135,9 @@ import Testing
             let body = #"{"recipient":{"clientId":"a"},"notification":{"title":"T"},"data":{"a":"\#(data)"}}"#
             #expect(try await ably.call(.post, "/push/publish", body).status == 204)
         }
-        let parts = ably.book.data.map { $0["webpush"] }
+        let parts = ably.stub.data.map { $0["webpush"] }
         #expect(parts[0]?.serializedText.contains(#""data""#) == true && parts[1] != nil && parts[2] == nil)
-        #expect(ably.book.areReadable)
+        #expect(ably.stub.areReadable)
     }
 
     @Test func `one bad item of a large batch does not keep the others`() async throws {
@@ -149,9 +149,9 @@ import Testing
         #expect(answer.error == [400, 40020])
         #expect(answer["batchResponse", "0"] == [:] && answer["batchResponse", "1000", "error", "code"] == 40400)
         #expect(answer["batchResponse", "1996"] == [:] && answer["batchResponse", "1997"] == nil)
-        let data = ably.book.data
+        let data = ably.stub.data
         #expect(data.count == 1_996 && data.last?["to"] == ["userIds": ["b", "c"]])
-        #expect(Set(ably.book.sourceIDs).count == 1_996)
+        #expect(Set(ably.stub.sourceIDs).count == 1_996)
         let tooMany = "[\([String](repeating: good, count: 10_001).joined(separator: ","))]"
         #expect(try await ably.call(.post, "/push/batch/publish", tooMany).error == [413, 40009])
     }
@@ -168,11 +168,11 @@ import Testing
         for (index, item) in items.enumerated() {
             #expect(answer["batchResponse", "\(index)", "error", "code"] == item.code, "\(item.item)")
         }
-        #expect(ably.book.data.count == 2)
+        #expect(ably.stub.data.count == 2)
         let fine = try await ably.call(.post, "/push/batch/publish", "[\(items[0].item)]")
         #expect(fine.status == 200 && fine.json == [[:]])
         // What could not be taken after others were is said of each, so that nobody sends the others again.
-        ably.book.fail(with: Problem.serviceUnavailable(), beyond: ably.book.data.count + 1)
+        ably.stub.fail(with: Problem.serviceUnavailable(), beyond: ably.stub.data.count + 1)
         let many = "[\([String](repeating: items[0].item, count: 600).joined(separator: ","))]"
         let half = try await ably.call(.post, "/push/batch/publish", many)
         #expect(half["batchResponse", "499"] == [:] && half["batchResponse", "599", "error", "code"] == 50003)
@@ -186,17 +186,17 @@ import Testing
         #expect(first.status == 201 && first.string("channel") == "open:a b" && first.string("messageId") == "base")
         guard case .array(let serials)? = first["serials"] else { return }
         #expect(serials.count == 1)
-        let data = try #require(ably.book.data.first)
+        let data = try #require(ably.stub.data.first)
         #expect(data["to"] == ["tags": ["open:a b"]] && data["channelId"] == "open:a b" && data["title"] == "T")
         _ = try await ably.call(.post, "/channels/open:a%20b/messages", message)
-        #expect(Set(ably.book.sourceIDs).count == 1, "a repeat is recognised by its id")
+        #expect(Set(ably.stub.sourceIDs).count == 1, "a repeat is recognised by its id")
         _ = try await ably.call(.post, "/channels/open:c/messages", message)
-        #expect(Set(ably.book.sourceIDs).count == 2, "on another channel it is another one")
+        #expect(Set(ably.stub.sourceIDs).count == 2, "on another channel it is another one")
         let many = #"[{"id":"m:0","extras":{"push":{"data":{"a":1}}}},{"id":"m:1"},{"id":"m:2","extras":{}}]"#
         let answer = try await ably.call(.post, "/channels/open:a/messages", many)
         #expect(answer.string("messageId") == "m" && answer["serials", "2"] != nil && answer["serials", "3"] == nil)
-        #expect(ably.book.data.count == 4, "only what has extras.push is sent")
-        #expect(ably.book.areReadable)
+        #expect(ably.stub.data.count == 4, "only what has extras.push is sent")
+        #expect(ably.stub.areReadable)
     }
 
     @Test func `what is no UTF-8 is refused but in the data of a message, which nobody reads`() async throws {
@@ -215,9 +215,9 @@ import Testing
             let answer = try await ably.call(.post, "/channels/\(channel)/messages", message)
             #expect(answer.status == 201 && answer.string("messageId")?.isEmpty == false)
         }
-        #expect(ably.book.bodies.isEmpty)
+        #expect(ably.stub.bodies.isEmpty)
         _ = try await ably.call(.post, "/channels/open/messages", message)
-        #expect(ably.book.bodies.count == 1, "a channel without a colon is its own namespace")
+        #expect(ably.stub.bodies.count == 1, "a channel without a colon is its own namespace")
     }
 
     private static let wrong: [(body: String, error: [Int])] = [
@@ -254,7 +254,7 @@ import Testing
         )
         #expect(some.error == [400, 40020])
         #expect(some["batchResponse", "0", "messageId"] != nil && some["batchResponse", "1", "error", "code"] == 40160)
-        #expect(ably.book.data.count == 3)
+        #expect(ably.stub.data.count == 3)
         let names = (0...100).map { #""open:\#($0)""# }.joined(separator: ",")
         for body in [
             "{}", #"{"channels":[],"messages":{}}"#, #"{"channels":[\#(names)],"messages":{}}"#,

@@ -25,7 +25,7 @@ struct AblyService {
     let stage: FaceStage
 
     var store: StoreScene { stage.store }
-    var book: FaceBook { stage.book }
+    var stub: FaceStub { stage.stub }
 
     /// Sends a request; a body is JSON unless the headers say otherwise.
     func call(
@@ -70,7 +70,7 @@ struct AblyService {
     static func app(_ client: String? = "alice") -> String { token("app1.app", client: client) }
 }
 
-extension FaceBook {
+extension FaceStub {
     /// The events so far, as they would be stored.
     var bodies: [JSONValue] { handedIn.compactMap { try? JSONValue(parsing: $0.body) } }
 

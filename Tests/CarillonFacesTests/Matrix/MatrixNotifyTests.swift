@@ -45,7 +45,7 @@ import Testing
             #expect(answer.status == 400, "\(body)")
             #expect(answer["errcode"] == "M_BAD_JSON", "\(body)")
             #expect(answer.headers[.contentType] == "application/json", "\(body)")
-            #expect(stage.book.accepted.isEmpty, "\(body)")
+            #expect(stage.stub.accepted.isEmpty, "\(body)")
         }
     }
 
@@ -77,10 +77,10 @@ import Testing
         let devices = (0..<100).map { Self.device("k\($0)") }
         let body = #"{"notification":{"event_id":"$e","devices":[\#(devices.joined(separator: ","))]}}"#
         #expect(try await stage.call(.post, Self.path + "?access=1", body)["rejected"] == [])
-        #expect(stage.book.calls == 1)
-        #expect(stage.book.accepted.count == 100)
+        #expect(stage.stub.calls == 1)
+        #expect(stage.stub.accepted.count == 100)
         #expect(try await stage.call(.post, Self.path, body).status == 200)
-        #expect(stage.book.accepted.count == 100, "a repeated notification is no second one")
+        #expect(stage.stub.accepted.count == 100, "a repeated notification is no second one")
     }
 
     @Test func `nobody's app is not found, and no pushkey is rejected for it`() async throws {
@@ -95,7 +95,7 @@ import Testing
         let answer = try await stage.call(.post, Self.path, mixed)
         #expect(answer.status == 200)
         #expect(answer["rejected"] == [])
-        #expect(stage.book.accepted.count == 1)
+        #expect(stage.stub.accepted.count == 1)
         let entries = try await stage.journal.entries(of: "faces/matrix", in: "acme")
         #expect(entries.first?.note.reason == "some of the apps are not bound")
     }
@@ -107,14 +107,14 @@ import Testing
         for app in ["org.else", "org.app.web", "org.app.ios"] {
             _ = try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app)))
         }
-        #expect(stage.book.accepted.map { Self.address(of: $0)?.appID } == ["wide", "narrow", "exact"])
+        #expect(stage.stub.accepted.map { Self.address(of: $0)?.appID } == ["wide", "narrow", "exact"])
     }
 
     @Test func `a retired app's pushkeys are rejected, each once`() async throws {
         try stage.bind("app", #"{"provider":"fcm","retired":true}"#)
         let body = Self.body(Self.device("k"), Self.device("l"), Self.device("k"))
         #expect(try await stage.call(.post, Self.path, body)["rejected"] == ["k", "l"])
-        #expect(stage.book.accepted.isEmpty)
+        #expect(stage.stub.accepted.isEmpty)
     }
 
     @Test func `apps under a gateway key are their network's alone`() async throws {
@@ -137,7 +137,7 @@ import Testing
         #expect(try await stage.call(.post, Self.path + "?k=\(strangers)", open).status == 404)
         let token = Self.body(Self.device("AQID", app: "mine"))
         #expect(try await stage.call(.post, Self.path + "?k=\(strangers)", token).status == 200)
-        #expect(stage.book.accepted.last.flatMap(Self.address(of:))?.provider == .apns)
+        #expect(stage.stub.accepted.last.flatMap(Self.address(of:))?.provider == .apns)
         let both = Self.body(Self.device("n", app: "mine"), Self.device("n", app: "open"))
         #expect(try await stage.call(.post, Self.path, both)["rejected"] == [])
     }
@@ -161,7 +161,7 @@ import Testing
         try stage.bind("app", #"{"provider":"fcm"}"#)
         let body = Self.body(Self.device("k", #","data":{"default_payload":[1]}"#))
         #expect(try await stage.call(.post, Self.path, body)["rejected"] == [])
-        #expect(stage.book.accepted.count == 1)
+        #expect(stage.stub.accepted.count == 1)
     }
 
     @Test func `too many pushes to one pushkey, or of one network, have to wait`() async throws {
@@ -301,12 +301,12 @@ import Testing
 
     @Test func `what cannot be stored is told as such`() async throws {
         try stage.bind("app", #"{"provider":"fcm"}"#)
-        stage.book.fail(with: Busy())
+        stage.stub.fail(with: Busy())
         let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k")))
         #expect(answer.status == 503)
         #expect(answer["errcode"] == "M_UNKNOWN")
         #expect(answer.headers[.retryAfter] == "1")
-        stage.book.fail(with: nil)
+        stage.stub.fail(with: nil)
         #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k"))).status == 200)
     }
 

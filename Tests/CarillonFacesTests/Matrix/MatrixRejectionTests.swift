@@ -23,7 +23,7 @@ import Testing
 
         /// What is rejected of a notification with an event of its own.
         func callAsFunction(_ rest: String = "", key: String = MatrixRejectionTests.key) async throws -> JSONValue? {
-            let event = "$\(stage.book.accepted.count)-\(stage.book.calls)-\(rest.count)"
+            let event = "$\(stage.stub.accepted.count)-\(stage.stub.calls)-\(rest.count)"
             let device = #"{"app_id":"app","pushkey":"\#(key)"\#(rest)}"#
             let body = #"{"notification":{"event_id":"\#(event)","devices":[\#(device)]}}"#
             return try await stage.call(.post, "/_matrix/push/v1/notify", body)["rejected"]
@@ -43,14 +43,14 @@ import Testing
     @Test func `a pushkey is rejected when its push service says that it is gone`() async throws {
         let id = DeviceID(reachedAt: Self.address)
         #expect(try await post() == [])
-        #expect(stage.book.accepted.count == 1)
+        #expect(stage.stub.accepted.count == 1)
         try await stage.report(.unregistered, of: id)
         #expect(try await post() == [.string(Self.key)])
-        #expect(stage.book.accepted.count == 1, "nothing is sent to it")
+        #expect(stage.stub.accepted.count == 1, "nothing is sent to it")
         let before = Int(FaceStage.now.milliseconds / 1_000)
         #expect(try await post(#","pushkey_ts":\#(before)"#) == [.string(Self.key)])
         #expect(try await post(#","pushkey_ts":\#(before + 1)"#) == [])
-        #expect(stage.book.accepted.count == 2)
+        #expect(stage.stub.accepted.count == 2)
         #expect(try await stage.device(id)?.state == .active)
     }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(try await post() == [])
         try await stage.report(.quarantined, of: id)
         #expect(try await post() == [])
-        #expect(stage.book.accepted.count == 2, "it is counted as nobody's device")
+        #expect(stage.stub.accepted.count == 2, "it is counted as nobody's device")
         try await stage.advance(by: .seconds(86_399))
         #expect(try await post() == [])
         try await stage.advance(by: .seconds(1))
@@ -75,7 +75,7 @@ import Testing
             #expect(first == [])
             try await stage.advance(by: .seconds(86_399))
             #expect(try await post(key: "not a token!") == [])
-            for event in stage.book.accepted {
+            for event in stage.stub.accepted {
                 guard case .known(let event) = event.content, case .devices? = event.direct?.audience else {
                     Issue.record("it must not be sent to an address")
                     continue
@@ -92,10 +92,10 @@ import Testing
         let lane = Lane(networkID: "acme", provider: .fcm, appID: "app")
         var status = LaneStatus(lane: lane, circuit: .closed)
         status.brake = LaneStatus.Brake(since: FaceStage.now, reason: "brake")
-        stage.book.lanes = [status]
+        stage.stub.lanes = [status]
         #expect(try await post() == [])
-        #expect(stage.book.accepted.count == 2)
-        stage.book.lanes = [LaneStatus(lane: lane, circuit: .open)]
+        #expect(stage.stub.accepted.count == 2)
+        stage.stub.lanes = [LaneStatus(lane: lane, circuit: .open)]
         #expect(try await post() == [.string(Self.key)])
     }
 
@@ -147,7 +147,7 @@ import Testing
         #expect(try await post(key: "b") == [])
         #expect(try await post(key: "a") == [])
         #expect(try await post(key: "c") == nil)
-        #expect(stage.book.accepted.count == 3)
+        #expect(stage.stub.accepted.count == 3)
         try await stage.advance(by: .seconds(86_401))
         #expect(try await post(key: "c") == [], "one that was not seen for a day made room")
         #expect(try await stage.device(DeviceID(reachedAt: .fcm(token: "a", appID: "app"))) == nil)
@@ -164,10 +164,10 @@ import Testing
             let alice = #""event_id":"$1","type":"m.room.message","sender_display_name":"Alice","room_id":"!r:x""#
             let words = #""content":{"msgtype":"m.text","body":"hi"}"#
             func post(_ notification: String) async throws -> DirectNotification? {
-                let device = #"{"app_id":"app","pushkey":"k\#(stage.book.calls)","tweaks":{"sound":"bell"}}"#
+                let device = #"{"app_id":"app","pushkey":"k\#(stage.stub.calls)","tweaks":{"sound":"bell"}}"#
                 let body = #"{"notification":{\#(notification),"devices":[\#(device)]}}"#
                 _ = try await stage.call(.post, "/_matrix/push/v1/notify", body)
-                guard case .known(let event)? = stage.book.accepted.last?.content else { return nil }
+                guard case .known(let event)? = stage.stub.accepted.last?.content else { return nil }
                 return event.direct
             }
             let direct = try #require(try await post("\(alice),\(words)"))
@@ -198,7 +198,7 @@ import Testing
                 "devices":[\(devices)]}}
                 """
             #expect(try await stage.call(.post, "/_matrix/push/v1/notify", body).status == 200)
-            let parts = stage.book.accepted.flatMap { event -> [RawPart] in
+            let parts = stage.stub.accepted.flatMap { event -> [RawPart] in
                 guard case .known(let event) = event.content else { return [] }
                 return event.direct.map { Array($0.content.parts.values) } ?? []
             }

@@ -110,11 +110,11 @@ struct MobileFirstService {
     }
 
     /// How many messages were accepted.
-    var acceptedCount: Int { stage.book.handedIn.count }
+    var acceptedCount: Int { stage.stub.handedIn.count }
 
     /// What the last message became.
     var lastNotification: JSONValue? {
-        guard let body = stage.book.handedIn.last?.body else { return nil }
+        guard let body = stage.stub.handedIn.last?.body else { return nil }
         guard case .object(let event)? = try? JSONValue(parsing: body) else { return nil }
         return event["data"]
     }

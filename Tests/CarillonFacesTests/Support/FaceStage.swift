@@ -19,7 +19,7 @@ struct FaceStage {
 
     let client: any TestClientProtocol
     let database: TimedDatabase
-    let book: FaceBook
+    let stub: FaceStub
     let services: Services
     let face: any Face
     /// A key of role `admin` of the first network.
@@ -73,7 +73,7 @@ struct FaceStage {
     /// Binds a name as an admin would.
     func bind(_ name: String, _ settings: String, to network: NetworkID = "acme") throws {
         let read = try #require(try self.settings(of: name, settings).settings)
-        book.add(FaceBinding(face.name, name, of: network, isPrivate: read.isPrivate, read.document, at: Self.now))
+        stub.add(FaceBinding(face.name, name, of: network, isPrivate: read.isPrivate, read.document, at: Self.now))
     }
 
     /// What is made of an admin's body, and what is wrong with it.
@@ -90,7 +90,7 @@ struct FaceStage {
         let request = FaceKeyRequest(networkID: network, name: nil, secret: nil, label: nil, now: Self.now)
         var reader = JSONObjectReader(try JSONValue(parsing: body), unknown: .refuse, into: InputErrors())
         let key = try #require(face.makeKey(request, from: &reader))
-        book.add(key.stored)
+        stub.add(key.stored)
         return key.shown
     }
 }
@@ -133,8 +133,8 @@ func withStage(
                 )
             )
         }
-        let book = FaceBook(bindings, keys)
-        let services = try Services(over: database, book, readsStore: readsStore, asker)
+        let stub = FaceStub(bindings, keys)
+        let services = try Services(over: database, stub, readsStore: readsStore, asker)
         let face = make(services)
         let application = Application(router: face.router(services, settings), logger: services.logger)
         try await application.test(transport) { client in
@@ -142,7 +142,7 @@ func withStage(
                 FaceStage(
                     client: client,
                     database: database,
-                    book: book,
+                    stub: stub,
                     services: services,
                     face: face,
                     adminKey: shown.text,
@@ -177,7 +177,7 @@ extension Services {
     /// Everything over one database.
     fileprivate convenience init(
         over database: TimedDatabase,
-        _ book: FaceBook,
+        _ stub: FaceStub,
         readsStore: Bool,
         _ asker: any UserTokenAsker
     ) throws {
@@ -200,7 +200,7 @@ extension Services {
             sources: store.sources,
             recipients: store.recipients,
             accept: { events, network in
-                try book.take(events)
+                try stub.take(events)
                 let receipts = try await store.ingest(events, in: network, ids, at: clock.now())
                 // Who is reached by an address is found, or added, when the recipients are.
                 let queries = zip(events, receipts).compactMap { event, receipt -> RecipientQuery? in
@@ -215,10 +215,10 @@ extension Services {
             journal: Journal(store: store.journal, clock: clock, logger: TestDatabase.logger),
             recorder: recorder,
             statistics: StatisticsReader(recorder: recorder, store: store.statistics),
-            survey: store.survey,
-            placements: .onlyHome(store.survey),
+            reportSource: store.reportSource,
+            placements: .onlyHome(store.reportSource),
             providers: [],
-            lanes: { book.lanes },
+            lanes: { stub.lanes },
             stuckQueue: { _ in nil },
             releaseBrake: { _, _ in },
             credentials: store.credentials,
@@ -227,13 +227,13 @@ extension Services {
             credentialConfirmed: { _, _, _ in },
             faceStore: store.faces,
             faceIndex: {
-                readsStore ? FaceIndex(try await store.faces.faceList(unless: nil) ?? .empty) : book.index
+                readsStore ? FaceIndex(try await store.faces.faceList(unless: nil) ?? .empty) : stub.index
             },
             facesChanged: { _ in },
             faceSecret: FaceSecret(),
             operatorToken: OperatorToken(Secret("operator-token-of-at-least-32-characters")),
             asker: asker,
-            pages: PagePlaces(connections: 6, processors: 4),
+            pages: PageSemaphore(connections: 6, processors: 4),
             announcements: Announcements(),
             egress: EgressGuard(),
             rates: RequestRates(now: database.time.monotonic),

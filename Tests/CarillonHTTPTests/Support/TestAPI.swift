@@ -186,7 +186,7 @@ func withAPI(
     problems: ProblemMapping = ProblemMapping(),
     faces: @escaping @Sendable (Services) -> [any Face] = { _ in [] },
     asker: any UserTokenAsker = NobodyToAsk(),
-    pages: PagePlaces = PagePlaces(connections: 6, processors: 4),
+    pages: PageSemaphore = PageSemaphore(connections: 6, processors: 4),
     logger: Logger = .silent,
     accepting: @escaping @Sendable ([ParsedEvent]) async throws -> Void = { _ in },
     _ test: @Sendable (TestAPI) async throws -> Void
@@ -275,7 +275,7 @@ extension Services {
         stuckQueue: StuckQueue? = nil,
         credentials: (any ProviderCredentialStore)? = nil,
         asker: any UserTokenAsker = NobodyToAsk(),
-        pages: PagePlaces = PagePlaces(connections: 6, processors: 4),
+        pages: PageSemaphore = PageSemaphore(connections: 6, processors: 4),
         rates: RequestRates = RequestRates(),
         accepting: @escaping @Sendable ([ParsedEvent]) async throws -> Void = { _ in }
     ) throws {
@@ -310,8 +310,8 @@ extension Services {
             journal: Journal(store: store.journal, clock: clock, logger: .silent),
             recorder: StatisticsRecorder(clock: clock),
             statistics: StatisticsReader(recorder: StatisticsRecorder(clock: clock), store: store.statistics),
-            survey: store.survey,
-            placements: .onlyHome(store.survey),
+            reportSource: store.reportSource,
+            placements: .onlyHome(store.reportSource),
             providers: [.log, .webhook],
             lanes: { lanes },
             stuckQueue: { _ in stuckQueue },

@@ -49,7 +49,7 @@ import Testing
         let group = try #require(groups.first)
         #expect(group.lane == Lane(networkID: "acme", provider: .pigeon, appID: Self.app))
         #expect(group.lane.app == Self.app)
-        #expect(group.places == 1)
+        #expect(group.slots == 1)
 
         let stored = try CredentialFormat.pigeon.read(["grain": "maize"], Self.app, nil, Self.now)
         let credentials = RememberedCredentials { _, app in

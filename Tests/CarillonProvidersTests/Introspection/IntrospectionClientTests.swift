@@ -75,7 +75,7 @@ import Testing
         allowing blocks: [String] = ["127.0.0.0/8"],
         deadline: Duration = .seconds(30)
     ) throws -> IntrospectionClient {
-        let policy = IntrospectionClient.policy(places: 64)
+        let policy = IntrospectionClient.policy(connections: 64)
         return IntrospectionClient(
             transport: try OutboundHTTPClient.test(allowing: blocks, policy: policy),
             version: "1",

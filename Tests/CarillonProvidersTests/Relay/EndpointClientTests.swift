@@ -13,7 +13,7 @@ import Testing
     private static let secrets = [WebhookSecret.generate(), .generate()]
 
     private func client(allowing blocks: [String] = ["127.0.0.0/8"]) throws -> EndpointClient {
-        let transport = try OutboundHTTPClient.test(allowing: blocks, policy: EndpointClient.policy(places: 64))
+        let transport = try OutboundHTTPClient.test(allowing: blocks, policy: EndpointClient.policy(connections: 64))
         return EndpointClient(transport: transport, version: "1.2.3")
     }
 

@@ -24,7 +24,7 @@ import Testing
 
     private func poller() throws -> Poller {
         let metrics = NOOPMetricsHandler.instance
-        let transport = try OutboundHTTPClient.test(policy: EndpointClient.policy(places: 4))
+        let transport = try OutboundHTTPClient.test(policy: EndpointClient.policy(connections: 4))
         var limits = Poller.Limits()
         limits.interval = .milliseconds(10)
         return Poller(

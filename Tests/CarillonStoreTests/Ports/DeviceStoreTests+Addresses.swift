@@ -4,8 +4,8 @@ import Testing
 
 extension DeviceStoreTests {
     private func reached(_ scene: StoreScene, _ addresses: DeviceAddress...) async throws -> [ReachedDevice?] {
-        let places = addresses.map { AddressPlace(networkID: scene.network, address: $0) }
-        return try await scene.devices.devices(reachedAt: places)
+        let keys = addresses.map { AddressKey(networkID: scene.network, address: $0) }
+        return try await scene.devices.devices(reachedAt: keys)
     }
 
     @Test func `devices are found by their addresses, in the order of these`() async throws {
@@ -44,8 +44,8 @@ extension DeviceStoreTests {
                 )
         )
         #expect(found[3]?.isTransient == true)
-        let elsewhere = AddressPlace(networkID: scene.otherNetwork, address: phone.address)
-        let here = AddressPlace(networkID: scene.network, address: phone.address)
+        let elsewhere = AddressKey(networkID: scene.otherNetwork, address: phone.address)
+        let here = AddressKey(networkID: scene.network, address: phone.address)
         let both = try await scene.devices.devices(reachedAt: [elsewhere, here, here])
         #expect(both.map { $0?.id } == [nil, "phone", "phone"])
     }

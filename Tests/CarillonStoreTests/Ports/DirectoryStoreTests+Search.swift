@@ -107,12 +107,17 @@ extension DirectoryStoreTests {
         }
         for limit in 1...5 {
             var met: [UserID] = []
-            var place: SearchPlace?
+            var cursor: SearchCursor?
             repeat {
-                let page = try await scene.directory.users(matching: "U", in: scene.network, after: place, limit: limit)
+                let page = try await scene.directory.users(
+                    matching: "U",
+                    in: scene.network,
+                    after: cursor,
+                    limit: limit
+                )
                 met += page.items.map(\.id)
-                place = try page.next.map { try #require(SearchPlace($0.description)) }
-            } while place != nil
+                cursor = try page.next.map { try #require(SearchCursor($0.description)) }
+            } while cursor != nil
             #expect(Set(met) == expected && met.count == expected.count)
         }
         let exact = try await scene.directory.users(matching: "\(long)5", in: scene.network, after: nil, limit: 9)

@@ -77,10 +77,10 @@ extension EventHistoryTests {
         _ = try await settle([(4, .delivered), (5, .suppressed)], in: "c")
         let first = try await settle([(0, .delivered), (1, .unregistered), (2, .expired), (3, .dead)], in: "c")
         let second = try await settle([(0, .dead)], in: "other")
-        func find(_ query: FailureQuery, after place: FailurePlace? = nil, limit: Int = 9) async throws
+        func find(_ query: FailureQuery, after cursor: FailureCursor? = nil, limit: Int = 9) async throws
             -> [FailedDelivery]
         {
-            try await scene.history.failures(in: scene.network, query, after: place, limit: limit)
+            try await scene.history.failures(in: scene.network, query, after: cursor, limit: limit)
         }
         let all = try await find(FailureQuery())
         #expect(all.map(\.record.deviceID) == ["d0", "d3", "d2", "d1"])
@@ -93,16 +93,16 @@ extension EventHistoryTests {
         let oldestFirst = FailureQuery(isOldestFirst: true)
         #expect(try await find(oldestFirst) == all.reversed())
         for query in [FailureQuery(), oldestFirst] {
-            var (pages, place): ([FailedDelivery], FailurePlace?) = ([], nil)
-            while let next = try await find(query, after: place, limit: 1).first {
+            var (pages, cursor): ([FailedDelivery], FailureCursor?) = ([], nil)
+            while let next = try await find(query, after: cursor, limit: 1).first {
                 pages.append(next)
-                place = next.place
+                cursor = next.cursor
             }
             #expect(pages == (query.isOldestFirst ? all.reversed() : all))
         }
         #expect(try await find(FailureQuery(from: before)).count == 4)
         #expect(try await find(FailureQuery(to: before)).isEmpty)
-        let last = try #require(all.first?.place.moment)
+        let last = try #require(all.first?.cursor.moment)
         #expect(try await find(FailureQuery(from: last + .milliseconds(1))).isEmpty)
         #expect(try await find(FailureQuery(from: last, to: last + .milliseconds(1))).first == all.first)
         #expect(try await scene.history.failures(in: scene.otherNetwork, FailureQuery(), after: nil, limit: 9).isEmpty)

@@ -73,10 +73,10 @@ import Testing
 
     @Test func `what is tidied up is told of, but for what came with a notification`() async throws {
         let ids = UUIDv7Generator()
-        let book = EndpointBook(store: scene.endpointLog, logger: TestDatabase.logger)
+        let cache = EndpointCache(store: scene.endpointLog, logger: TestDatabase.logger)
         let housekeeper = Housekeeper(
             pool: pool,
-            feedback: FeedbackDesk(endpoints: book, ids: ids),
+            feedback: FeedbackWriter(endpoints: cache, ids: ids),
             logger: TestDatabase.logger
         )
         _ = try await scene.endpoints.addEndpoint(

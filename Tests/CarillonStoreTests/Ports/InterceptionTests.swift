@@ -112,13 +112,13 @@ import Testing
     @Test func `an endpoint that is asked shows how it fares`() async throws {
         try await scene.endpoints.addEndpoint(.sample("e-1", .intercepting), to: scene.network)
         let version = try await scene.endpointLog.endpointList(unless: nil)?.version
-        let key = EndpointNote.Key(network: scene.network, endpoint: "e-1")
-        let removed = EndpointNote.Key(network: scene.network, endpoint: "e-2")
+        let key = EndpointOutcome.Key(network: scene.network, endpoint: "e-1")
+        let removed = EndpointOutcome.Key(network: scene.network, endpoint: "e-2")
         let moment = Timestamp.seconds(1_000)
         for (note, success, error) in [
-            (EndpointNote(error: "timeout"), nil, "timeout"), (EndpointNote(succeededAt: moment), moment, nil),
-            (EndpointNote(error: "http 500"), moment, "http 500"),
-        ] as [(EndpointNote, Timestamp?, String?)] {
+            (EndpointOutcome(error: "timeout"), nil, "timeout"), (EndpointOutcome(succeededAt: moment), moment, nil),
+            (EndpointOutcome(error: "http 500"), moment, "http 500"),
+        ] as [(EndpointOutcome, Timestamp?, String?)] {
             try await scene.endpointLog.note([key: note, removed: note])
             let shown = try #require(try await scene.endpoints.endpoints(of: scene.network).first)
             #expect(shown.lastSuccessAt == success && shown.lastError == error)

@@ -155,7 +155,7 @@ extension StoreScene {
             expansion.keepsBody = true
             expansion.groups = endpoints.map { endpoint in
                 DeliveryGroup(
-                    id: bundles.place(for: pending.id, in: Lane(endpoint, in: network), ids: ids),
+                    id: bundles.bundle(for: pending.id, in: Lane(endpoint, in: network), ids: ids),
                     relaying: pending.id,
                     pending.event.type,
                     receivedAt: pending.receivedAt,

@@ -101,9 +101,9 @@ extension StoreScene {
         )
         let first = JournalEntry(id: scene.ids.next(), note: full)
         let others = entries(scene, 3)
-        let here = JournalPlace("dialects/amity", in: scene.network)
-        let elsewhere = JournalPlace("faces/amity", in: scene.network)
-        let theirs = JournalPlace("dialects/amity", in: scene.otherNetwork)
+        let here = JournalKey("dialects/amity", in: scene.network)
+        let elsewhere = JournalKey("faces/amity", in: scene.network)
+        let theirs = JournalKey("dialects/amity", in: scene.otherNetwork)
         try await scene.journal.writeJournal([:])
         try await scene.journal.writeJournal([here: [first, others[0]], elsewhere: [others[1]], theirs: [others[2]]])
         var changed = first
@@ -117,7 +117,7 @@ extension StoreScene {
     }
 
     @Test func `of each place the last are kept, and as many more as are written at once`() async throws {
-        let (flooded, quiet) = (JournalPlace("flooded", in: scene.network), JournalPlace("quiet", in: scene.network))
+        let (flooded, quiet) = (JournalKey("flooded", in: scene.network), JournalKey("quiet", in: scene.network))
         let rare = entries(scene, 1)
         try await scene.journal.writeJournal([quiet: rare])
         var all: [JournalEntry] = []

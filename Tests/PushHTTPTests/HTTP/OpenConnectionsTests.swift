@@ -13,8 +13,8 @@ import Testing
         Origin(try OutboundURL("http://\(host).test/"), of: network.map { NetworkID(trusted: $0) })
     }
 
-    /// Asks for a place.
-    private func place(
+    /// Asks for a slot.
+    private func slot(
         in connections: OpenConnections,
         to host: String = "a",
         of network: String? = nil,
@@ -23,41 +23,41 @@ import Testing
         let answer = Answer()
         let origin = try Self.origin(host, of: network)
         switch connections.claim(for: origin, on: loop, until: loop.now + time) {
-        case .granted(let place): answer.set(.success(place))
-        case .awaited(let place): place.whenComplete { answer.set($0) }
+        case .granted(let slot): answer.set(.success(slot))
+        case .awaited(let slot): slot.whenComplete { answer.set($0) }
         }
         return answer
     }
 
     private final class Answer: Sendable {
-        private let result = Mutex<Result<OpenConnections.Place, any Error>?>(nil)
+        private let result = Mutex<Result<OpenConnections.Slot, any Error>?>(nil)
 
-        func set(_ value: Result<OpenConnections.Place, any Error>) { result.withLock { $0 = value } }
-        var place: OpenConnections.Place? { result.withLock { try? $0?.get() } }
-        var isGranted: Bool { place != nil }
+        func set(_ value: Result<OpenConnections.Slot, any Error>) { result.withLock { $0 = value } }
+        var slot: OpenConnections.Slot? { result.withLock { try? $0?.get() } }
+        var isGranted: Bool { slot != nil }
         var isPending: Bool { result.withLock { $0 == nil } }
         var error: OutboundError? {
             result.withLock { if case .failure(let error) = $0 { error as? OutboundError } else { nil } }
         }
-        func giveBack() { place?.giveBack() }
+        func giveBack() { slot?.giveBack() }
     }
 
-    /// A connection that keeps its place.
+    /// A connection that keeps its slot.
     private func connect(
         in connections: OpenConnections,
         to host: String = "a",
         of network: String? = nil
     ) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(loop: loop)
-        connections.keep(try #require(try place(in: connections, to: host, of: network).place), for: channel)
+        connections.keep(try #require(try slot(in: connections, to: host, of: network).slot), for: channel)
         return channel
     }
 
-    @Test func `who is one too many waits until a place is given back, once`() throws {
+    @Test func `who is one too many waits until a slot is given back, once`() throws {
         let connections = OpenConnections(maximum: 100, maximumPerHost: 2)
-        let (first, second) = (try place(in: connections), try place(in: connections))
+        let (first, second) = (try slot(in: connections), try slot(in: connections))
         #expect(first.isGranted && second.isGranted)
-        let (third, fourth) = (try place(in: connections), try place(in: connections))
+        let (third, fourth) = (try slot(in: connections), try slot(in: connections))
         first.giveBack()
         first.giveBack()
         #expect(third.isGranted)
@@ -67,19 +67,19 @@ import Testing
         #expect(connections.count == 2)
     }
 
-    @Test func `a place that nobody holds any more is free`() throws {
+    @Test func `a slot that nobody holds any more is free`() throws {
         let connections = OpenConnections(maximum: 1, maximumPerHost: 1)
-        do { #expect(try place(in: connections).isGranted) }
+        do { #expect(try slot(in: connections).isGranted) }
         #expect(connections.count == 0)
-        #expect(try place(in: connections).isGranted)
+        #expect(try slot(in: connections).isGranted)
     }
 
     @Test func `nobody waits beyond the deadline, and it is said whose fault that was`() throws {
         let connections = OpenConnections(maximum: 1, maximumPerHost: 1)
-        let first = try place(in: connections)
-        let own = try place(in: connections, for: .seconds(1))
-        let others = try place(in: connections, to: "b", for: .seconds(1))
-        let patient = try place(in: connections, for: .seconds(3))
+        let first = try slot(in: connections)
+        let own = try slot(in: connections, for: .seconds(1))
+        let others = try slot(in: connections, to: "b", for: .seconds(1))
+        let patient = try slot(in: connections, for: .seconds(3))
         loop.advanceTime(by: .seconds(1))
         #expect(own.error == .timedOut, "its own host does not answer")
         #expect(others.error == .busy)
@@ -91,15 +91,15 @@ import Testing
         #expect(connections.count == 0)
     }
 
-    @Test func `one network never has all places, and two have as many as each other`() throws {
+    @Test func `one network never has all slots, and two have as many as each other`() throws {
         let connections = OpenConnections(maximum: 100, maximumPerHost: 100)
-        let greedy = try (0..<200).map { try place(in: connections, to: "h\($0)", of: "greedy") }
+        let greedy = try (0..<200).map { try slot(in: connections, to: "h\($0)", of: "greedy") }
         #expect(greedy.count(where: \.isGranted) == 80)
-        let modest = try (0..<10).map { try place(in: connections, to: "h\($0)", of: "modest") }
+        let modest = try (0..<10).map { try slot(in: connections, to: "h\($0)", of: "modest") }
         #expect(modest.count(where: \.isGranted) == 10)
         // What the greedy one gives back goes to the other, until they have as much as each other.
-        let other = try (0..<200).map { try place(in: connections, to: "h\($0)", of: "other") }
-        for place in greedy { place.giveBack() }
+        let other = try (0..<200).map { try slot(in: connections, to: "h\($0)", of: "other") }
+        for slot in greedy { slot.giveBack() }
         let (own, others) = (greedy.count(where: \.isGranted), other.count(where: \.isGranted))
         #expect(own > 80)
         #expect(others >= 30)
@@ -109,18 +109,18 @@ import Testing
         throws
     {
         let connections = OpenConnections(maximum: 512, maximumPerHost: 64)
-        let silent = try (0..<400).map { _ in try place(in: connections, to: "shared", of: "a") }
+        let silent = try (0..<400).map { _ in try slot(in: connections, to: "shared", of: "a") }
         #expect(silent.count(where: \.isGranted) == 64)
-        #expect(try place(in: connections, to: "shared", of: "b").isGranted)
-        #expect(try place(in: connections, to: "else", of: "a").isGranted)
+        #expect(try slot(in: connections, to: "shared", of: "b").isGranted)
+        #expect(try slot(in: connections, to: "else", of: "a").isGranted)
     }
 
     @Test func `refuses at once when too many wait`() throws {
         let connections = OpenConnections(maximum: 1, maximumPerHost: 1, maximumWaiting: 10)
-        let first = try place(in: connections)
-        let rest = try (0..<20).map { _ in try place(in: connections) }
+        let first = try slot(in: connections)
+        let rest = try (0..<20).map { _ in try slot(in: connections) }
         #expect(rest.count { $0.error == .busy } == 12)
-        #expect(try place(in: connections, of: "other").isPending, "there is a share left for others")
+        #expect(try slot(in: connections, of: "other").isPending, "there is a share left for others")
         first.giveBack()
     }
 
@@ -134,7 +134,7 @@ import Testing
                 return true
             }
         }
-        #expect(try place(in: connections, to: "d", of: "x").isPending)
+        #expect(try slot(in: connections, to: "d", of: "x").isPending)
         #expect(retired.withLock { $0 } == [2])
         _ = try channels[2].finish()
     }
@@ -147,8 +147,8 @@ import Testing
             isRetired.store(true, ordering: .relaxed)
             return true
         }
-        let first = try place(in: connections, to: "a", of: "x")
-        #expect(try place(in: connections, to: "a", of: "x").isPending, "its host has as many as it may")
+        let first = try slot(in: connections, to: "a", of: "x")
+        #expect(try slot(in: connections, to: "a", of: "x").isPending, "its host has as many as it may")
         #expect(isRetired.load(ordering: .relaxed) == false)
         first.giveBack()
         _ = try idle.finish()
@@ -164,7 +164,7 @@ import Testing
                 return number == 1
             }
         }
-        let waiting = try place(in: connections, to: "b")
+        let waiting = try slot(in: connections, to: "b")
         #expect(asked.withLock { $0 } == [0, 1])
         #expect(waiting.isPending, "it has not closed yet")
         _ = try channels[1].finish()
@@ -181,8 +181,8 @@ import Testing
             isAsked.store(true, ordering: .relaxed)
             return true
         }
-        let first = try place(in: connections)
-        _ = try place(in: connections, to: "b")
+        let first = try slot(in: connections)
+        _ = try slot(in: connections, to: "b")
         #expect(isAsked.load(ordering: .relaxed) == false)
         first.giveBack()
     }

@@ -12,7 +12,7 @@ import Testing
     private let other = NetworkID(trusted: "other")
 
     /// Look-ups that end when they are told to.
-    private final class Desk: Sendable {
+    private final class HeldLookups: Sendable {
         private let asked = Mutex<[String]>([])
         private let gate = Gate()
 
@@ -27,47 +27,49 @@ import Testing
         func release() { gate.knock() }
     }
 
-    private func resolver(_ desk: Desk, _ change: (inout NameResolver.Limits) -> Void = { _ in }) -> NameResolver {
+    private func resolver(_ lookups: HeldLookups, _ change: (inout NameResolver.Limits) -> Void = { _ in })
+        -> NameResolver
+    {
         var limits = NameResolver.Limits()
         limits.time = .seconds(50)
         change(&limits)
-        return NameResolver(limits: limits) { await desk.look(up: $0) }
+        return NameResolver(limits: limits) { await lookups.look(up: $0) }
     }
 
     @Test func `looks a name up once for all of a network who ask at the same time`() async throws {
-        let desk = Desk()
-        let resolver = resolver(desk)
+        let lookups = HeldLookups()
+        let resolver = resolver(lookups)
         let answers = (0..<10).map { _ in resolver.addresses(of: "slow", for: acme, on: loop) }
-        desk.release()
+        lookups.release()
         for answer in answers { #expect(try await answer.get() == [.v4(1)]) }
-        #expect(desk.names == ["slow"])
+        #expect(lookups.names == ["slow"])
         #expect(try await resolver.addresses(of: "slow", for: acme, on: loop).get() == [.v4(1)])
-        #expect(desk.names == ["slow", "slow"], "addresses are not remembered")
+        #expect(lookups.names == ["slow", "slow"], "addresses are not remembered")
     }
 
     @Test func `leaves places to other networks however many names one waits for`() async throws {
-        let desk = Desk()
-        let resolver = resolver(desk) { $0.places = 10 }
+        let lookups = HeldLookups()
+        let resolver = resolver(lookups) { $0.slots = 10 }
         let slow = (0..<100).map { resolver.addresses(of: "slow\($0)", for: acme, on: loop) }
         #expect(resolver.running == 8)
         for number in 0..<20 {
             let found = resolver.addresses(of: "quick\(number)", for: other, on: loop)
             #expect(try await found.get() == [.v4(1)])
         }
-        desk.release()
+        lookups.release()
         for answer in slow { #expect(try await answer.get() == [.v4(1)]) }
         #expect(resolver.running == 0)
     }
 
     @Test func `refuses at once who would be one too many in line, of one network before others`() async throws {
-        let desk = Desk()
-        let resolver = resolver(desk) {
-            $0.places = 1
+        let lookups = HeldLookups()
+        let resolver = resolver(lookups) {
+            $0.slots = 1
             $0.waiting = 10
         }
         let slow = (0..<20).map { resolver.addresses(of: "slow\($0)", for: acme, on: loop) }
         let late = resolver.addresses(of: "quick", for: other, on: loop)
-        desk.release()
+        lookups.release()
         #expect(try await late.get() == [.v4(1)])
         var refused = 0
         for answer in slow {
@@ -77,16 +79,16 @@ import Testing
     }
 
     @Test func `gives up when the time is over, and has the place for another one`() async throws {
-        let desk = Desk()
-        let resolver = resolver(desk) {
-            $0.places = 1
+        let lookups = HeldLookups()
+        let resolver = resolver(lookups) {
+            $0.slots = 1
             $0.time = .milliseconds(100)
         }
         await #expect(throws: OutboundError.lookupFailed) {
             try await resolver.addresses(of: "slow", for: acme, on: loop).get()
         }
         #expect(try await resolver.addresses(of: "quick", for: acme, on: loop).get() == [.v4(1)])
-        desk.release()
+        lookups.release()
     }
 
     @Test func `does not ask again for a while for what could not be found, whoever wants it`() async throws {

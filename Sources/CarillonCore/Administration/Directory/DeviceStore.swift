@@ -36,7 +36,7 @@ package protocol DeviceStore: Sendable {
     ) async throws -> Int
     /// What is reached at these addresses of one placement, in their order; `nil` where nobody knows anything, and for addresses
     /// that many devices may share.
-    func devices(reachedAt places: [AddressPlace]) async throws -> [ReachedDevice?]
+    func devices(reachedAt keys: [AddressKey]) async throws -> [ReachedDevice?]
     /// Notes that their addresses were obtained at these moments: devices that were put out of use before are used again, and
     /// what a provider says of the time before is ignored.
     func renewDevices(_ obtained: [DeviceID: Timestamp], in network: NetworkID) async throws

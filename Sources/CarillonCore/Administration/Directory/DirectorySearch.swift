@@ -3,9 +3,9 @@ package struct SearchPage<Item: Sendable>: Sendable {
     /// What was found. There may be less than was asked for, even nothing, although there is more to come.
     package var items: [Item]
     /// Where the page ended; `nil` when there is no more.
-    package var next: SearchPlace?
+    package var next: SearchCursor?
 
-    package init(items: [Item], next: SearchPlace? = nil) {
+    package init(items: [Item], next: SearchCursor? = nil) {
         self.items = items
         self.next = next
     }
@@ -14,7 +14,7 @@ package struct SearchPage<Item: Sendable>: Sendable {
 /// Where a page of what was looked for ended: what is found by its id comes first, in the order of the ids, then what is found by
 /// its name alone, in the order of the names, and at last by another word of its name, in the order of these words and what follows
 /// them; all as they are looked for (``SearchText``).
-package enum SearchPlace: Sendable, Equatable {
+package enum SearchCursor: Sendable, Equatable {
     /// Behind what has this id.
     case id(key: String, id: String)
     /// Behind what has this name and this id.
@@ -23,7 +23,7 @@ package enum SearchPlace: Sendable, Equatable {
     case word(key: String, id: String)
 }
 
-extension SearchPlace: LosslessStringConvertible {
+extension SearchCursor: LosslessStringConvertible {
     /// Reads what ``description`` wrote; `nil` for anything else.
     package init?(_ description: String) {
         // Names may hold anything, so the text says how long the key is.

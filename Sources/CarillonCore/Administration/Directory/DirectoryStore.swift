@@ -42,7 +42,7 @@ package protocol DirectoryStore: Sendable {
     /// Removes a user with devices, memberships and toggles; `false` when unknown.
     func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool
     /// The users whose id or a word of whose name begins with a text, whatever the case; with an empty one all.
-    func users(matching text: String, in network: NetworkID, after place: SearchPlace?, limit: Int) async throws
+    func users(matching text: String, in network: NetworkID, after cursor: SearchCursor?, limit: Int) async throws
         -> SearchPage<Person>
     /// Replaces a channel's description; `true` when the channel is new.
     func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool
@@ -50,7 +50,7 @@ package protocol DirectoryStore: Sendable {
     /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
     func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool
     /// The channels whose id or a word of whose name begins with a text, whatever the case; with an empty one all.
-    func channels(matching text: String, in network: NetworkID, after place: SearchPlace?, limit: Int) async throws
+    func channels(matching text: String, in network: NetworkID, after cursor: SearchCursor?, limit: Int) async throws
         -> SearchPage<Channel>
     /// The members of a channel in the order of their ids; `nil` when the channel is unknown.
     func members(of channel: ChannelID, in network: NetworkID, after: UserID?, limit: Int) async throws -> [UserID]?

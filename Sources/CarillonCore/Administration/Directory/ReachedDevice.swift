@@ -1,5 +1,5 @@
 /// Where something may be reached, in a network.
-package struct AddressPlace: Sendable, Hashable {
+package struct AddressKey: Sendable, Hashable {
     package var networkID: NetworkID
     package var address: DeviceAddress
 }

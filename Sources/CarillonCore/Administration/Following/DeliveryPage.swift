@@ -3,9 +3,9 @@ package import Foundation
 package struct DeliveryPage: Sendable, Equatable {
     package var items: [DeliveryStatus]
     /// Where the page ended; `nil` when it was the last one.
-    package var next: DeliveryPlace?
+    package var next: DeliveryCursor?
 
-    package init(items: [DeliveryStatus], next: DeliveryPlace? = nil) {
+    package init(items: [DeliveryStatus], next: DeliveryCursor? = nil) {
         self.items = items
         self.next = next
     }
@@ -33,7 +33,7 @@ package struct DeliveryFilter: Sendable, Equatable {
 ///
 /// What had failed when the list was begun comes first, then what is on its way, then all else that is settled: so what is settled while
 /// somebody turns the pages comes once more, but is never left out.
-package enum DeliveryPlace: Sendable, Equatable {
+package enum DeliveryCursor: Sendable, Equatable {
     /// Behind a device, where the list is in the order of the devices' ids.
     case device(DeviceID)
     /// Behind an entry of a row of the log, among those that failed; `horizon` is the last row of the log when the list was begun.
@@ -44,7 +44,7 @@ package enum DeliveryPlace: Sendable, Equatable {
     case settled(row: Int64, entry: Int, horizon: Int64)
 }
 
-extension DeliveryPlace: LosslessStringConvertible {
+extension DeliveryCursor: LosslessStringConvertible {
     /// Reads what ``description`` wrote; `nil` for anything else.
     package init?(_ description: String) {
         // A device's id may hold anything, so it comes last.

@@ -121,12 +121,12 @@ package protocol EventHistory: Sendable {
         of id: EventID,
         in network: NetworkID,
         matching filter: DeliveryFilter,
-        after place: DeliveryPlace?,
+        after cursor: DeliveryCursor?,
         limit: Int
     ) async throws -> DeliveryPage?
-    /// Whom notifications did not reach, behind `place`: at most `limit`, and none only when there are no more. What is revived
+    /// Whom notifications did not reach, behind `cursor`: at most `limit`, and none only when there are no more. What is revived
     /// by hand later stays in the list.
-    func failures(in network: NetworkID, _ query: FailureQuery, after place: FailurePlace?, limit: Int) async throws
+    func failures(in network: NetworkID, _ query: FailureQuery, after cursor: FailureCursor?, limit: Int) async throws
         -> [FailedDelivery]
     /// Takes back what of an event still waits: it ends as `expired` for the reason `withdrawn`, and of an event whose
     /// recipients have not all been found, no more are looked for. What is being sent at this moment may arrive. `false` when
@@ -146,10 +146,10 @@ extension EventHistory {
     package func deliveries(
         of id: EventID,
         in network: NetworkID,
-        after place: DeliveryPlace?,
+        after cursor: DeliveryCursor?,
         limit: Int
     ) async throws -> DeliveryPage? {
-        try await deliveries(of: id, in: network, matching: DeliveryFilter(), after: place, limit: limit)
+        try await deliveries(of: id, in: network, matching: DeliveryFilter(), after: cursor, limit: limit)
     }
 
     /// Puts a dead letter back into the queue with a new life; `false` when there is none.

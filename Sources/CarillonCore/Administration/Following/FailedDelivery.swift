@@ -5,7 +5,7 @@ package struct FailedDelivery: Sendable, Equatable {
     package static let states: Set<DeliveryState> = [.dead, .expired, .unregistered]
 
     /// Where it stands in the log.
-    package var place: FailurePlace
+    package var cursor: FailureCursor
     package var eventID: EventID
     /// The sender's id of the event; `nil` once the event is not known any more.
     package var sourceID: String?
@@ -16,7 +16,7 @@ package struct FailedDelivery: Sendable, Equatable {
     package var record: DeviceRecord
 
     package init(
-        place: FailurePlace,
+        cursor: FailureCursor,
         eventID: EventID,
         sourceID: String? = nil,
         channelID: ChannelID? = nil,
@@ -24,7 +24,7 @@ package struct FailedDelivery: Sendable, Equatable {
         appID: String?,
         record: DeviceRecord
     ) {
-        self.place = place
+        self.cursor = cursor
         self.eventID = eventID
         self.sourceID = sourceID
         self.channelID = channelID
@@ -35,7 +35,7 @@ package struct FailedDelivery: Sendable, Equatable {
 }
 
 /// Where a failure stands in the log of outcomes, which is in the order of time.
-package struct FailurePlace: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct FailureCursor: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// When it was written down, in microseconds since 1970: many are in the same millisecond.
     package var microseconds: Int64
     /// The number of its row.
@@ -49,7 +49,7 @@ package struct FailurePlace: Sendable, Hashable, Comparable, CustomStringConvert
         self.entry = entry
     }
 
-    /// The place that ``description`` stands for; `nil` for anything else.
+    /// The cursor that ``description`` stands for; `nil` for anything else.
     package init?(_ description: String) {
         let parts = description.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let microseconds = Int64(parts[0]), let number = Int64(parts[1]),
@@ -82,11 +82,11 @@ package struct FailureQuery: Sendable, Equatable {
         self.isOldestFirst = isOldestFirst
     }
 
-    package func covers(_ place: FailurePlace) -> Bool {
-        (from.map { $0 <= place.moment } ?? true) && (to.map { place.moment < $0 } ?? true)
+    package func covers(_ cursor: FailureCursor) -> Bool {
+        (from.map { $0 <= cursor.moment } ?? true) && (to.map { cursor.moment < $0 } ?? true)
     }
 
-    package func puts(_ first: FailurePlace, before second: FailurePlace) -> Bool {
+    package func puts(_ first: FailureCursor, before second: FailureCursor) -> Bool {
         isOldestFirst ? first < second : second < first
     }
 }

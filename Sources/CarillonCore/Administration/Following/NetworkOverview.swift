@@ -3,12 +3,12 @@
 /// A page is a look at all networks: what is wrong changes, and with it the order. So somebody who turns pages while that happens may
 /// meet a network twice, or miss one that has become worse than those they have seen.
 package struct NetworkOverview: Sendable {
-    private let survey: any NetworkSurvey
+    private let reportSource: any NetworkReportSource
     private let recorder: StatisticsRecorder
 
-    /// An overview of what `survey` finds and of what `recorder` has not written yet.
-    package init(survey: some NetworkSurvey, recorder: StatisticsRecorder) {
-        self.survey = survey
+    /// An overview of what `reportSource` finds and of what `recorder` has not written yet.
+    package init(reportSource: some NetworkReportSource, recorder: StatisticsRecorder) {
+        self.reportSource = reportSource
         self.recorder = recorder
     }
 
@@ -18,20 +18,20 @@ package struct NetworkOverview: Sendable {
         var waits: [NetworkID: Duration]
     }
 
-    /// The networks behind a place: those with something wrong and, `ofAll`, the others in the order of their ids.
+    /// The networks behind a cursor: those with something wrong and, `ofAll`, the others in the order of their ids.
     package func reports(
-        after place: NetworkPlace?,
+        after cursor: NetworkCursor?,
         limit: Int,
         ofAll: Bool
-    ) async throws -> (items: [NetworkReport], next: NetworkPlace?) {
+    ) async throws -> (items: [NetworkReport], next: NetworkCursor?) {
         let now = recorder.now
         let unwritten = recorder.unwritten()
-        let networks = try await survey.surveyedNetworks()
+        let networks = try await reportSource.namedNetworks()
         let findings = try await findings(of: networks.map(\.id), unwritten, at: now)
-        let places = networks.map { (network: $0, place: NetworkPlace($0.id, findings.troubles[$0.id] ?? [])) }
-            .filter { (ofAll || $0.place.isOfTrouble) && (place.map { [found = $0.place] in $0 < found } ?? true) }
-            .sorted { $0.place < $1.place }
-        let page = places.prefix(limit)
+        let cursors = networks.map { (network: $0, cursor: NetworkCursor($0.id, findings.troubles[$0.id] ?? [])) }
+            .filter { (ofAll || $0.cursor.isOfTrouble) && (cursor.map { [found = $0.cursor] in $0 < found } ?? true) }
+            .sorted { $0.cursor < $1.cursor }
+        let page = cursors.prefix(limit)
         let activities = try await activities(of: page.map(\.network.id), unwritten, at: now)
         let items = page.map { network, _ in
             let troubles = findings.troubles[network.id] ?? []
@@ -44,7 +44,7 @@ package struct NetworkOverview: Sendable {
                 oldestWait: findings.waits[network.id] ?? .zero
             )
         }
-        return (items, places.count > limit ? page.last?.place : nil)
+        return (items, cursors.count > limit ? page.last?.cursor : nil)
     }
 
     package func states(of networks: [NetworkID]) async throws -> [NetworkID: NetworkState] {
@@ -64,8 +64,8 @@ package struct NetworkOverview: Sendable {
         _ unwritten: [StatisticsRow],
         at now: Timestamp
     ) async throws -> Findings {
-        var troubles = try await survey.troubles(of: networks, at: now)
-        let waits = try await survey.oldestWaits(of: networks)
+        var troubles = try await reportSource.troubles(of: networks, at: now)
+        let waits = try await reportSource.oldestWaits(of: networks)
         for (network, refusals) in try await refusals(in: networks, unwritten, at: now) {
             troubles[network, default: []] += refusals
         }
@@ -75,7 +75,7 @@ package struct NetworkOverview: Sendable {
             let all = (troubles[network] ?? []) + [queue].compactMap(\.self)
             let paused = all.filter { $0.kind == .lane }.compactMap(\.since).min().map { now - $0 }
             findings.waits[network] = [waits[network], paused, .zero].compactMap(\.self).max()
-            if !all.isEmpty { findings.troubles[network] = all.sorted { $0.place < $1.place } }
+            if !all.isEmpty { findings.troubles[network] = all.sorted { $0.order < $1.order } }
         }
         return findings
     }
@@ -88,7 +88,7 @@ package struct NetworkOverview: Sendable {
     ) async throws -> [NetworkID: [NetworkTrouble]] {
         let start = StatisticsStep.minute.beginning(of: now - RefusedPosts.period)
         let own = unwritten.filter { start <= $0.at }
-        let stored = try await survey.figures(
+        let stored = try await reportSource.figures(
             of: networks,
             refusingSince: start,
             asked: Set(own.filter { $0.figures.refusedPosts > 0 }.map(\.networkID)),
@@ -105,7 +105,7 @@ package struct NetworkOverview: Sendable {
         at now: Timestamp
     ) async throws -> [NetworkID: NetworkActivity] {
         let hourAgo = StatisticsStep.minute.beginning(of: now - .seconds(3_600))
-        var activities = try await survey.activities(of: networks, since: hourAgo, without: unwritten)
+        var activities = try await reportSource.activities(of: networks, since: hourAgo, without: unwritten)
         for row in unwritten where hourAgo <= row.at {
             activities[row.networkID, default: NetworkActivity()].events += row.figures.acceptedEvents
         }
@@ -138,11 +138,11 @@ private enum RefusedPosts {
 
 extension NetworkTrouble {
     /// Where it stands among those of its network.
-    fileprivate var place: (Kind, Timestamp, String) { (kind, since ?? .endOfTime, name) }
+    fileprivate var order: (Kind, Timestamp, String) { (kind, since ?? .endOfTime, name) }
 }
 
 /// Where a network stands in the overview: by the worst that is wrong with it, then by how much is, then by since when, then by its id.
-package struct NetworkPlace: Sendable, Equatable, Comparable, LosslessStringConvertible {
+package struct NetworkCursor: Sendable, Equatable, Comparable, LosslessStringConvertible {
     private let rank: Int
     private let count: Int
     private let since: Timestamp

@@ -55,10 +55,10 @@ extension NetworkTrouble {
         let lane = status.lane
         var troubles: [NetworkTrouble] = []
         if status.circuit == .open {
-            troubles.append(NetworkTrouble(.lane, lane.place, since: status.since, status.reason ?? ""))
+            troubles.append(NetworkTrouble(.lane, lane.label, since: status.since, status.reason ?? ""))
         }
         if let brake = status.brake {
-            troubles.append(NetworkTrouble(.brake, lane.place, since: brake.since, brake.reason))
+            troubles.append(NetworkTrouble(.brake, lane.label, since: brake.since, brake.reason))
         }
         return troubles
     }
@@ -67,7 +67,7 @@ extension NetworkTrouble {
     package static func missingCredential(of lane: Lane) -> NetworkTrouble {
         NetworkTrouble(
             .credential,
-            lane.place,
+            lane.label,
             since: nil,
             "there are devices and no credential, so that nothing is sent to them"
         )
@@ -77,7 +77,7 @@ extension NetworkTrouble {
     package static func missingSubject(of lane: Lane) -> NetworkTrouble {
         NetworkTrouble(
             .credential,
-            lane.place,
+            lane.label,
             since: nil,
             "there are devices and the key pair has no subject, so that nothing is sent to them"
         )
@@ -88,7 +88,7 @@ extension NetworkTrouble {
         guard case .string(let text)? = identity["notAfter"], let end = Timestamp(rfc3339: text), end - now < notice
         else { return nil }
         let detail = end <= now ? "the certificate ended at \(end)" : "the certificate ends at \(end)"
-        return NetworkTrouble(.credential, lane.place, since: end <= now ? end : nil, detail)
+        return NetworkTrouble(.credential, lane.label, since: end <= now ? end : nil, detail)
     }
 
     /// An endpoint that is disabled, or that nothing goes through to since a moment.
@@ -122,7 +122,7 @@ extension NetworkTrouble {
     /// So many deliveries of a lane were given up, or more.
     package static func deadLetters(_ count: Int, in lane: Lane, since: Timestamp?) -> NetworkTrouble {
         let words = count == 1 ? "1 dead letter" : "\(count)\(count < mostLetters ? "" : " or more") dead letters"
-        return NetworkTrouble(.deadLetters, lane.place, since: since, words)
+        return NetworkTrouble(.deadLetters, lane.label, since: since, words)
     }
 
     package static func queue(_ wait: Duration, at now: Timestamp) -> NetworkTrouble? {
@@ -137,5 +137,5 @@ extension NetworkTrouble {
 }
 
 extension Lane {
-    fileprivate var place: String { appID.isEmpty ? provider.rawValue : "\(provider.rawValue)/\(appID)" }
+    fileprivate var label: String { appID.isEmpty ? provider.rawValue : "\(provider.rawValue)/\(appID)" }
 }

@@ -29,7 +29,7 @@ package final class FanoutQueue: Entrance {
     struct Batch: Sendable {
         /// Which one of this queue's it is.
         let number: Int
-        let turns: [Queue.Turn]
+        let grants: [Queue.Grant]
         let start: ContinuousClock.Instant
         /// Whether it is of networks that had nothing in work.
         let isOfNewcomers: Bool
@@ -45,7 +45,7 @@ package final class FanoutQueue: Entrance {
         /// The batches that are being expanded.
         var inWork: [Int: Batch] = [:]
         var begun = 0
-        /// Whose event had no place since that was asked for.
+        /// Whose event had no slot since that was asked for.
         var refused: NetworkID?
 
         /// The next events of networks that would wait for others' batches.
@@ -53,14 +53,14 @@ package final class FanoutQueue: Entrance {
             guard !servesNewcomers, queue.working > 0, queue.hasNewcomers,
                 pacing.isCrowded(at: now) || queue.workingPerTenant >= bulk
             else { return nil }
-            let turns = queue.next(upTo: batchSize, ofNewcomers: true, at: now)
-            servesNewcomers = !turns.isEmpty
-            return servesNewcomers ? begin(turns, at: now, ofNewcomers: true) : nil
+            let grants = queue.next(upTo: batchSize, ofNewcomers: true, at: now)
+            servesNewcomers = !grants.isEmpty
+            return servesNewcomers ? begin(grants, at: now, ofNewcomers: true) : nil
         }
 
-        mutating func begin(_ turns: [Queue.Turn], at now: ContinuousClock.Instant, ofNewcomers: Bool) -> Batch {
+        mutating func begin(_ grants: [Queue.Grant], at now: ContinuousClock.Instant, ofNewcomers: Bool) -> Batch {
             begun += 1
-            let batch = Batch(number: begun, turns: turns, start: now, isOfNewcomers: ofNewcomers)
+            let batch = Batch(number: begun, grants: grants, start: now, isOfNewcomers: ofNewcomers)
             inWork[begun] = batch
             return batch
         }
@@ -79,8 +79,8 @@ package final class FanoutQueue: Entrance {
         self.logger = logger
         let limits = FairQueueLimits(
             weight: capacity,
-            places: Self.batches * Self.batchSize,
-            placesPerLane: Self.eventsPerNetwork
+            slots: Self.batches * Self.batchSize,
+            slotsPerLane: Self.eventsPerNetwork
         )
         state = Mutex(State(queue: Queue(limits: limits)))
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -92,20 +92,20 @@ package final class FanoutQueue: Entrance {
 
     /// What waits or is being expanded, for renewing leases.
     var events: [PendingEvent] {
-        state.withLock { $0.queue.items + $0.inWork.values.flatMap { $0.turns.map(\.item) } }
+        state.withLock { $0.queue.items + $0.inWork.values.flatMap { $0.grants.map(\.item) } }
     }
 
-    /// Keeps places for accepted events; one without is for whoever claims it, as is one with a large body.
+    /// Keeps slots for accepted events; one without is for whoever claims it, as is one with a large body.
     package func reserve(_ events: [PendingEvent]) -> [Bool] {
         let now = ContinuousClock.now
         return state.withLock { state in
-            let hasPlace = events.map { state.queue.reserve($0.weight, of: $0.networkID, in: SoleLane(), at: now) }
-            if let index = hasPlace.firstIndex(of: false) { state.refused = events[index].networkID }
-            return hasPlace
+            let isReserved = events.map { state.queue.reserve($0.weight, of: $0.networkID, in: SoleLane(), at: now) }
+            if let index = isReserved.firstIndex(of: false) { state.refused = events[index].networkID }
+            return isReserved
         }
     }
 
-    /// A network whose events have found no place since this was called last, so that they are for whoever claims them.
+    /// A network whose events have found no slot since this was called last, so that they are for whoever claims them.
     func takeRefused() -> NetworkID? {
         state.withLock { state in
             defer { state.refused = nil }
@@ -113,14 +113,14 @@ package final class FanoutQueue: Entrance {
         }
     }
 
-    /// Gives places back.
+    /// Gives slots back.
     package func cancel(_ events: [PendingEvent]) {
         state.withLock { state in
             for event in events { state.queue.cancel(event.weight, of: event.networkID, in: SoleLane()) }
         }
     }
 
-    /// Puts events into their places; at shutdown they are given back to the inbox instead.
+    /// Puts events into their slots; at shutdown they are given back to the inbox instead.
     package func submit(_ events: [PendingEvent]) async {
         guard !events.isEmpty else { return }
         let now = ContinuousClock.now
@@ -136,17 +136,17 @@ package final class FanoutQueue: Entrance {
         let now = ContinuousClock.now
         return state.withLock { state in
             if let batch = state.takeNewcomers(at: now) { return batch }
-            guard state.queue.hasTurn, state.pacing.begin(waiting: state.queue.count, at: now) else { return nil }
-            let turns = state.queue.next(upTo: Self.batchSize, at: now)
-            if turns.isEmpty { state.pacing.end(now) }
-            return turns.isEmpty ? nil : state.begin(turns, at: now, ofNewcomers: false)
+            guard state.queue.hasNext, state.pacing.begin(waiting: state.queue.count, at: now) else { return nil }
+            let grants = state.queue.next(upTo: Self.batchSize, at: now)
+            if grants.isEmpty { state.pacing.end(now) }
+            return grants.isEmpty ? nil : state.begin(grants, at: now, ofNewcomers: false)
         }
     }
 
     /// When to look again, for events wait that may be taken although no batch has ended; `nil` when somebody does already.
     func momentToLookAgain() -> ContinuousClock.Instant? {
         state.withLock { state in
-            state.queue.hasTurn ? state.pacing.momentToLookAgain(waiting: state.queue.count) : nil
+            state.queue.hasNext ? state.pacing.momentToLookAgain(waiting: state.queue.count) : nil
         }
     }
 
@@ -160,7 +160,7 @@ package final class FanoutQueue: Entrance {
     func finished(_ batch: Batch) {
         let hasTurn = state.withLock { state in
             state.inWork[batch.number] = nil
-            for turn in batch.turns { state.queue.finished(turn, at: .now) }
+            for grant in batch.grants { state.queue.finished(grant, at: .now) }
             if batch.isOfNewcomers { state.servesNewcomers = false } else { state.pacing.end(batch.start) }
             return state.queue.hasTurn
         }

@@ -1,5 +1,5 @@
 extension FanoutWorker {
-    /// Adds what endpoints are told of events, one row for all that one of them is told by this commit; answers what has a place.
+    /// Adds what endpoints are told of events, one row for all that one of them is told by this commit; answers what has a slot.
     func addMessages(
         to expansions: inout [Expansion],
         of events: [PendingEvent],
@@ -17,14 +17,14 @@ extension FanoutWorker {
         let held = reserve(&messages, readAt: readAt) { readPoints[$0.lane.networkID] ?? first }
         let leased = Set(held.map(\.group.id))
         for index in expansions.indices {
-            for place in expansions[index].groups.indices where expansions[index].groups[place].isRelay {
-                expansions[index].groups[place].leased = leased.contains(expansions[index].groups[place].id)
+            for group in expansions[index].groups.indices where expansions[index].groups[group].isRelay {
+                expansions[index].groups[group].leased = leased.contains(expansions[index].groups[group].id)
             }
         }
         return held
     }
 
-    /// Puts messages into their places, less those about events that were not written.
+    /// Puts messages into their slots, less those about events that were not written.
     func submit(_ messages: [HeldGroup], of written: [Expansion]) async {
         guard !messages.isEmpty else { return }
         let rows = written.flatMap(\.groups).filter(\.isRelay).joined
@@ -40,5 +40,18 @@ extension FanoutWorker {
         var smaller = others.compactMap { groups[$0.group.id] }
         // What finds no room is claimed when its lease has run out.
         await sending.submit(reserve(&smaller, readAt: first.readAt) { readPoints[$0.id] ?? first.readPoint })
+    }
+}
+
+extension Expansion {
+    /// Adds what the endpoints of its network are told of the event, with its first page, as parts of `bundles`.
+    fileprivate mutating func relay(to endpoints: [Endpoint], ids: UUIDv7Generator, bundles: inout RelayBundles) {
+        keepsBody = endpoints.keepBody(of: event.event.type.rawValue, acceptedAt: event.receivedAt)
+        groups += endpoints.relayGroups(
+            telling: RelayedEvent(event.id, event.event.type, receivedAt: event.receivedAt),
+            in: event.networkID,
+            ids: ids,
+            bundles: &bundles
+        )
     }
 }

@@ -115,14 +115,14 @@ package final class FanoutWorker: Service {
 
     private func expandAtOnce(_ batch: FanoutQueue.Batch) async throws {
         try await Precedence.$isGranted.withValue(batch.isOfNewcomers) {
-            await putBack(try await expandOnce(batch.turns.map(\.item), nil, readsAhead: false).unfinished)
+            await putBack(try await expandOnce(batch.grants.map(\.item), nil, readsAhead: false).unfinished)
         }
     }
 
     private func expand(_ batch: FanoutQueue.Batch, after failure: (any Error)?) async {
         await Precedence.$isGranted.withValue(batch.isOfNewcomers) {
             // A large audience's further pages are read alone: nobody else's event waits for them.
-            let events = batch.turns.map(\.item)
+            let events = batch.grants.map(\.item)
             let small = events.filter { $0.cursor == nil }
             if !small.isEmpty { await self.expand(small, after: failure) }
             for event in events where event.cursor != nil {
@@ -288,10 +288,10 @@ package final class FanoutWorker: Service {
     ) -> [HeldGroup] {
         guard !groups.isEmpty else { return [] }
         var held = groups.map { HeldGroup(group: $0, readPoint: readPoint($0), readAt: readAt) }
-        let hasPlace = sending.reserve(held)
+        let isReserved = sending.reserve(held)
         for index in groups.indices {
-            groups[index].leased = hasPlace[index]
-            held[index].group.leased = hasPlace[index]
+            groups[index].leased = isReserved[index]
+            held[index].group.leased = isReserved[index]
             held[index].acceptedAt = acceptedAt
             held[index].leasedAt = .now
         }
@@ -301,9 +301,9 @@ package final class FanoutWorker: Service {
     /// Lines up again what is not finished, behind the other networks' events.
     private func putBack(_ events: [PendingEvent]) async {
         guard !events.isEmpty else { return }
-        let hasPlace = queue.reserve(events)
-        await queue.submit(zip(events, hasPlace).filter(\.1).map(\.0))
-        await queue.giveBack(zip(events, hasPlace).filter { !$0.1 }.map(\.0))
+        let isReserved = queue.reserve(events)
+        await queue.submit(zip(events, isReserved).filter(\.1).map(\.0))
+        await queue.giveBack(zip(events, isReserved).filter { !$0.1 }.map(\.0))
     }
 
     private func claimOrphans() async {
@@ -356,5 +356,22 @@ extension RecipientQuery {
             event: pending.event,
             after: pending.cursor
         )
+    }
+}
+
+extension StatisticsFigures {
+    /// Counts the users of a page of an event's recipients, by the event before the page and behind it.
+    fileprivate mutating func count(_ event: PendingEvent, since before: PendingEvent) {
+        guard event.tally != before.tally else { return }
+        var counts = Recipients()
+        counts.notified = event.tally.notified - before.tally.notified
+        counts.noDevice = event.tally.noDevice - before.tally.noDevice
+        counts.intercepted = event.tally.intercepted - before.tally.intercepted
+        for (level, count) in event.tally.suppressed {
+            let change = count - before.tally.suppressed[level, default: 0]
+            if change != 0 { counts.suppressed[level] = change }
+        }
+        let subject = Subject(type: event.event.type, module: event.event.direct?.module ?? .chat)
+        recipients[subject, default: Recipients()].add(counts)
     }
 }

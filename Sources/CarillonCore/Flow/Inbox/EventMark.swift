@@ -1,6 +1,6 @@
 package import struct Foundation.UUID
 
-/// A place in the order in which the database accepts events and makes members: whoever has the smaller one was first.
+/// A position in the order in which the database accepts events and makes members: whoever has the smaller one was first.
 ///
 /// What was before there were marks has a UUIDv7 in its place, which is smaller than all of them.
 package struct EventMark: Sendable, Hashable, Comparable {
@@ -11,6 +11,6 @@ package struct EventMark: Sendable, Hashable, Comparable {
         self.rawValue = rawValue
     }
 
-    /// The place before is the smaller one.
+    /// The position before is the smaller one.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue.precedes(right.rawValue) }
 }

@@ -35,7 +35,7 @@ package struct IncomingEvent: Sendable {
 
 /// What became of an incoming event.
 package enum Acceptance: Sendable, Equatable {
-    /// It is durable under its new id, at its place in the order of acceptance where the store tells it.
+    /// It is durable under its new id, at its position in the order of acceptance where the store tells it.
     case accepted(EventID, EventMark? = nil)
     /// The network posted an event of the same source id within the last seven days, which is known by this id.
     case duplicate(EventID)
@@ -48,7 +48,7 @@ package struct PendingEvent: Sendable {
     package var id: EventID
     /// When it reached us.
     package var receivedAt: Timestamp
-    /// Its place in the order of acceptance, where the store told it.
+    /// Its position in the order of acceptance, where the store told it.
     package var mark: EventMark?
     @Boxed package var event: Event
     /// The fence: a commit that names an older token changes nothing.

@@ -108,8 +108,8 @@ package final class Ingestor: Sendable {
         let expanded = incoming.indices.filter { index in
             incoming[index].isExpanded && incoming[index].body.count <= Self.largestBodyInMemory
         }
-        let hasPlace = fanout.reserve(expanded.map { PendingEvent(incoming[$0]) })
-        let reserved = zip(expanded, hasPlace).filter(\.1).map(\.0)
+        let isReserved = fanout.reserve(expanded.map { PendingEvent(incoming[$0]) })
+        let reserved = zip(expanded, isReserved).filter(\.1).map(\.0)
         for index in reserved { incoming[index].leased = true }
         do {
             let acceptances = try await commits.submit(incoming, for: network)

@@ -15,11 +15,11 @@ struct InterceptionKey: Hashable {
     }
 }
 
-/// The questions to endpoints: how many each of them has now, who waits for a place, and how many failed in a row.
+/// The questions to endpoints: how many each of them has now, who waits for a slot, and how many failed in a row.
 struct InterceptionLines {
     /// What became of somebody in line.
     enum Entry: Sendable, Equatable {
-        /// There is a place, which is given back by ``InterceptionLines/leave(_:isTrial:isFailure:isOpen:)``.
+        /// There is a slot, which is given back by ``InterceptionLines/leave(_:isTrial:isFailure:isOpen:)``.
         case entered(isTrial: Bool)
         /// The endpoint is not asked now.
         case refused
@@ -134,7 +134,7 @@ struct InterceptionLines {
     /// Of how many endpoints failures are remembered that have none on the way.
     private static let mostIdle = 1_000
 
-    private let places: Int
+    private let slots: Int
     private let longest: (count: Int, bytes: Int)
     private let mostWaiting: Int
     private var lines: [InterceptionKey: Line] = [:]
@@ -142,9 +142,9 @@ struct InterceptionLines {
     private var size = 0
     private var isClosed = false
 
-    /// Lines with so many places for each endpoint, in each of which so much waits at the most, and in all together.
-    init(places: Int, longest: (count: Int, bytes: Int), mostWaiting: Int) {
-        self.places = places
+    /// Lines with so many slots for each endpoint, in each of which so much waits at the most, and in all together.
+    init(slots: Int, longest: (count: Int, bytes: Int), mostWaiting: Int) {
+        self.slots = slots
         self.longest = longest
         self.mostWaiting = mostWaiting
     }
@@ -164,7 +164,7 @@ struct InterceptionLines {
             return .decided(.entered(isTrial: true))
         case .closed: break
         }
-        if line.asked < places {
+        if line.asked < slots {
             line.asked += 1
             return .decided(.entered(isTrial: false))
         }
@@ -181,7 +181,7 @@ struct InterceptionLines {
         return true
     }
 
-    /// Gives a place back.
+    /// Gives a slot back.
     ///
     /// - Parameters:
     ///   - key: The endpoint.

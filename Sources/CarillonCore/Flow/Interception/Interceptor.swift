@@ -5,7 +5,7 @@ import Synchronization
 /// none while its circuit is open, which is the same for all replicas (FACES section C3).
 package final class Interceptor: Sendable {
     /// How many questions an endpoint has at a time.
-    package static let places = 64
+    package static let slots = 64
     /// How many questions wait in line for one endpoint at the most, and how many bytes of them; see
     /// ``InterceptionQuestion/size``.
     static let longestLine = (count: 4_000, bytes: 16 << 20)
@@ -16,7 +16,7 @@ package final class Interceptor: Sendable {
     private let caller: any EndpointCaller
     private let source: any QuestionSource
     private let circuits: any EndpointCircuits
-    private let notes: EndpointNotes?
+    private let outcomes: EndpointOutcomeRecorder?
     private let clock: WallClock
     private let metrics: PipelineMetrics
     private let logger: Logger
@@ -26,8 +26,8 @@ package final class Interceptor: Sendable {
     ///   - caller: Signs and sends questions.
     ///   - source: What signs them, and the events' bodies.
     ///   - circuits: What replicas know of endpoints that do not answer.
-    ///   - notes: Is told how endpoints fare.
-    ///   - places: How many questions an endpoint has at a time: no more than there are connections for, since who waits for
+    ///   - outcomes: Is told how endpoints fare.
+    ///   - slots: How many questions an endpoint has at a time: no more than there are connections for, since who waits for
     ///     one would be taken for an endpoint that does not answer.
     ///   - clock: The time that is written into questions, and by which circuits open and close.
     ///   - metrics: Counts what came of questions.
@@ -36,15 +36,15 @@ package final class Interceptor: Sendable {
         caller: any EndpointCaller,
         source: any QuestionSource,
         circuits: any EndpointCircuits,
-        notes: EndpointNotes? = nil,
-        places: Int = Interceptor.places,
+        outcomes: EndpointOutcomeRecorder? = nil,
+        slots: Int = Interceptor.slots,
         clock: WallClock = .system,
         metrics: PipelineMetrics,
         logger: Logger
     ) {
         lines = Mutex(
             InterceptionLines(
-                places: min(places, Self.places),
+                slots: min(slots, Self.slots),
                 longest: Self.longestLine,
                 mostWaiting: Self.mostWaiting
             )
@@ -52,7 +52,7 @@ package final class Interceptor: Sendable {
         self.caller = caller
         self.source = source
         self.circuits = circuits
-        self.notes = notes
+        self.outcomes = outcomes
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
@@ -74,7 +74,7 @@ package final class Interceptor: Sendable {
             verdict = answer
         }
         metrics.intercepted(verdict.report)
-        notes?.note(verdict.report, in: key.network)
+        outcomes?.note(verdict.report, in: key.network)
         return verdict
     }
 
@@ -155,7 +155,7 @@ package final class Interceptor: Sendable {
         )
     }
 
-    /// Waits for a place.
+    /// Waits for a slot.
     private func enter(
         _ key: InterceptionKey,
         size: Int,
@@ -169,9 +169,9 @@ package final class Interceptor: Sendable {
             leave(key, isTrial: true, isFailure: nil, reason: nil)
             return .refused
         case .decided(let entry): return entry
-        case .inLine(let place): waiting = place
+        case .inLine(let entered): waiting = entered
         }
-        // Unstructured on purpose: nobody waits for it once there is a place.
+        // Unstructured on purpose: nobody waits for it once there is a slot.
         let timer = Task {
             guard (try? await Task.sleep(for: limit)) != nil else { return }
             withdraw(waiting, of: key, as: .late)
@@ -184,7 +184,7 @@ package final class Interceptor: Sendable {
         }
     }
 
-    /// Takes somebody out of line who is still in it: a place that was given to them is theirs to give back.
+    /// Takes somebody out of line who is still in it: a slot that was given to them is theirs to give back.
     private func withdraw(
         _ waiting: InterceptionLines.Waiting,
         of key: InterceptionKey,
@@ -193,7 +193,7 @@ package final class Interceptor: Sendable {
         if lines.withLock({ $0.withdraw(waiting, of: key) }) { waiting.resume(entry) }
     }
 
-    /// Gives a place to the next one, and tells all replicas what the endpoint is worth.
+    /// Gives a slot to the next one, and tells all replicas what the endpoint is worth.
     private func leave(_ key: InterceptionKey, isTrial: Bool, isFailure: Bool?, reason: InterceptionReport?) {
         let moment = clock.now()
         if isTrial, isFailure == false {

@@ -94,7 +94,7 @@ extension [Endpoint] {
             else { return nil }
             let lane = Lane(endpoint.id, in: network)
             return DeliveryGroup(
-                id: bundles.place(for: event.id, in: lane, ids: ids),
+                id: bundles.bundle(for: event.id, in: lane, ids: ids),
                 relaying: event.id,
                 event.type,
                 receivedAt: event.receivedAt,

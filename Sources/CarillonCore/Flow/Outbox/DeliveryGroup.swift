@@ -1,4 +1,5 @@
 package import Foundation
+import Logging
 
 /// One rendered notification on its way to up to ``maximumTargets`` devices of one lane.
 ///
@@ -143,5 +144,16 @@ package struct Target: Sendable, Equatable {
         self.address = address
         self.registeredAt = registeredAt
         self.hasError = hasError
+    }
+}
+
+extension DeliveryGroup {
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "network": "\(lane.networkID)", "event": "\(cause.eventID)", "delivery.group": "\(id)",
+            "provider": "\(lane.provider.rawValue)",
+        ]
+        metadata[TraceContext.metadataKey] = cause.trace.map { "\($0.traceID)" }
+        return metadata
     }
 }

@@ -143,7 +143,7 @@ extension LaneCondition {
         _ answers: DeviceReports.Answers,
         proven: (gone: Int, delivered: Int) = (0, 0),
         at now: Timestamp
-    ) -> BrakeTurn? {
+    ) -> BrakeChange? {
         guard !believes(at: now) else { return nil }
         guard brakedSince == nil else {
             reports.gone = max(reports.gone, proven.gone)
@@ -183,8 +183,8 @@ extension LaneCondition {
     }
 }
 
-/// How the brake on unregistrations of a lane has turned.
-package enum BrakeTurn: Sendable, Equatable {
+/// What has become of the brake on unregistrations of a lane.
+package enum BrakeChange: Sendable, Equatable {
     /// Reports of devices as gone are not believed from now on.
     case on
     case off

@@ -117,4 +117,4 @@ extension OutcomeLog {
 }
 
 /// The whole table of deliveries.
-package typealias Outbox = OutboxWriter & OutboxClaims & OutboxReader & OutcomeLog & LaneBook
+package typealias Outbox = OutboxWriter & OutboxClaims & OutboxReader & OutcomeLog & LaneStore

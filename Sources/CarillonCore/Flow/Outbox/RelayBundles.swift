@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Bundles the messages of one commit to one endpoint, so that they have one row, one turn and one lease.
+/// Bundles the messages of one commit to one endpoint, so that they have one row, one slot and one lease.
 ///
 /// Groups are parts of one bundle when they have the same id (``joined`` has them as the row that they become): so each event of a
 /// commit can still be written or left out by itself.
@@ -23,7 +23,7 @@ package struct RelayBundles {
     package init() {}
 
     /// The id of the row that has room for a message.
-    package mutating func place(for event: EventID, in lane: Lane, ids: UUIDv7Generator) -> UUID {
+    package mutating func bundle(for event: EventID, in lane: Lane, ids: UUIDv7Generator) -> UUID {
         if var bundle = open[lane], bundle.count < Self.maximumMessages {
             bundle.first = min(bundle.first, event)
             bundle.last = max(bundle.last, event)
@@ -44,15 +44,15 @@ extension [DeliveryGroup] {
     package var joined: [DeliveryGroup] {
         guard contains(where: \.isRelay) else { return self }
         var joined: [DeliveryGroup] = []
-        var places: [UUID: Int] = [:]
+        var indices: [UUID: Int] = [:]
         for group in self {
-            guard group.isRelay, let place = places[group.id] else {
-                if group.isRelay { places[group.id] = joined.count }
+            guard group.isRelay, let index = indices[group.id] else {
+                if group.isRelay { indices[group.id] = joined.count }
                 joined.append(group)
                 continue
             }
-            joined[place].targets += group.targets
-            joined[place].cause = joined[place].cause.joined(with: group.cause)
+            joined[index].targets += group.targets
+            joined[index].cause = joined[index].cause.joined(with: group.cause)
         }
         return joined
     }

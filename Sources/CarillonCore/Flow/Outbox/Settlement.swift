@@ -1,3 +1,5 @@
+import Logging
+
 /// The last word on one device of a group.
 package struct DeviceRecord: Sendable, Equatable {
     package var deviceID: DeviceID
@@ -120,5 +122,17 @@ package struct Settlement: Sendable {
         self.records = records
         self.troubles = troubles
         self.remainders = remainders
+    }
+}
+
+extension Settlement {
+    /// What lines of the log say of it: how many devices are in which state, and how many are tried again.
+    var metadata: Logger.Metadata {
+        var metadata = group.metadata
+        for (state, records) in Dictionary(grouping: records, by: \.state) {
+            metadata["devices.\(state.rawValue)"] = "\(records.count)"
+        }
+        if !remainders.isEmpty { metadata["devices.retry"] = "\(remainders.reduce(0) { $0 + $1.targets.count })" }
+        return metadata
     }
 }

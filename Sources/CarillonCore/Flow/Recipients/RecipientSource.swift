@@ -5,7 +5,7 @@ package struct RecipientQuery: Sendable, Equatable {
     /// The store knows the order, by no clock; of an event that it does not know, it takes that it is accepted now. `nil` for
     /// one that is only thought of.
     package var eventID: EventID?
-    /// The event's place in that order, where it is at hand; the store looks it up otherwise.
+    /// The event's position in that order, where it is at hand; the store looks it up otherwise.
     package var mark: EventMark?
     @Boxed package var event: Event
     package var audience: Audience

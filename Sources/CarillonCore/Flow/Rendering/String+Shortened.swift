@@ -46,10 +46,10 @@ extension String {
 
     /// The last place between two scalars that is at most `bytes` from the start.
     private func lastBoundary(within bytes: Int) -> Index {
-        guard bytes > 0, var place = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else {
+        guard bytes > 0, var index = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else {
             return startIndex
         }
-        while place > startIndex, place < endIndex, utf8[place].isContinuation { utf8.formIndex(before: &place) }
-        return place
+        while index > startIndex, index < endIndex, utf8[index].isContinuation { utf8.formIndex(before: &index) }
+        return index
     }
 }

@@ -118,8 +118,8 @@ struct TemplateParser {
         failure(at: start, "a lone '%': write '%%' for a percent sign")
     }
 
-    private func failure(at place: String.Index, _ problem: String) -> Failure {
-        let before = text.unicodeScalars[..<place]
+    private func failure(at index: String.Index, _ problem: String) -> Failure {
+        let before = text.unicodeScalars[..<index]
         let line = before.count { $0 == "\n" } + 1
         let inLine = before.lastIndex(of: "\n").map { before[before.index(after: $0)...] } ?? before
         let column = String(inLine).count + 1

@@ -1,4 +1,4 @@
-/// Changes to lanes on their way into the book, and readings of the book that may be older than they are.
+/// Changes to lanes on their way into the store, and readings of the store that may be older than they are.
 ///
 /// A reading that began before a change was written shows the lane as it was before.
 struct LaneChanges {

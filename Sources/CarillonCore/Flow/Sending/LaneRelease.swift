@@ -12,14 +12,14 @@ final class LaneRelease: Sendable {
     /// Longer than what was found out by sending takes to be written.
     private static let duration = Duration.seconds(10)
 
-    private let book: any LaneBook
+    private let store: any LaneStore
     private let logger: Logger
     private let state = Mutex(State())
     /// That there is something to release once more.
     let wakeups = Wakeups()
 
-    init(book: any LaneBook, logger: Logger) {
-        self.book = book
+    init(store: any LaneStore, logger: Logger) {
+        self.store = store
         self.logger = logger
     }
 
@@ -64,8 +64,8 @@ final class LaneRelease: Sendable {
         var rest = lanes[...]
         do {
             while !rest.isEmpty {
-                try await book.makeDue(Array(rest.prefix(LaneKeeper.batchSize)))
-                rest = rest.dropFirst(LaneKeeper.batchSize)
+                try await store.makeDue(Array(rest.prefix(LaneHealth.batchSize)))
+                rest = rest.dropFirst(LaneHealth.batchSize)
             }
         } catch {
             tell(of: error)
@@ -74,7 +74,7 @@ final class LaneRelease: Sendable {
 
     private func makeDue(_ lanes: LaneSelection, excluding paused: Set<Lane>) async {
         do {
-            try await book.makeDue(lanes, excluding: Array(paused))
+            try await store.makeDue(lanes, excluding: Array(paused))
         } catch {
             tell(of: error)
         }

@@ -1,4 +1,4 @@
-/// Asks the book whether this replica may try lanes whose pauses are over, of many at once.
+/// Asks the store whether this replica may try lanes whose pauses are over, of many at once.
 struct LaneTrials: Sendable {
     struct Answer: Sendable {
         /// Of this lane alone.
@@ -8,10 +8,10 @@ struct LaneTrials: Sendable {
 
     private let answers: GatheredReading<Lane, Answer>
 
-    init(book: any LaneBook) {
+    init(store: any LaneStore) {
         answers = GatheredReading { lanes in
             let changes = lanes.map { ChangedLane($0, $0.provider == .relay ? .trying : .probing) }
-            let conditions = try await book.apply(changes)
+            let conditions = try await store.apply(changes)
             let answers = lanes.map { lane in
                 let own = conditions.lanes[lane].map { [lane: $0] } ?? [:]
                 let isOurs = conditions.changed.contains(lane)

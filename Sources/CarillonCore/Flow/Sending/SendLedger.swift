@@ -17,7 +17,7 @@ final class SendLedger: Sendable {
     private let held: HeldGroup
     private let begin = ContinuousClock.now
     private let state: Mutex<State>
-    private let turn = Mutex(())
+    private let order = Mutex(())
 
     init(_ held: HeldGroup, isProbe: Bool = false) {
         self.held = held
@@ -72,8 +72,8 @@ final class SendLedger: Sendable {
 
     /// Runs `body` after all others: a page has to be settled before the next one is taken, or the last settlement of a
     /// group could overtake the one before and end the group without it.
-    func inTurn<Result>(_ body: () -> Result) -> Result {
-        turn.withLock { _ in body() }
+    func inOrder<Result>(_ body: () -> Result) -> Result {
+        order.withLock { _ in body() }
     }
 
     func takePage(isOver: Bool, at now: ContinuousClock.Instant = .now) -> SendPage {

@@ -18,7 +18,7 @@ package final class Sender: Service {
     private let reader: any OutboxReader
     private let claims: any OutboxClaims
     private let outcomes: any OutcomeSink
-    private let lanes: LaneKeeper
+    private let lanes: LaneHealth
     private let providers: [ProviderName: any Provider]
     private let pageInterval: Duration
     private let metrics: PipelineMetrics
@@ -32,7 +32,7 @@ package final class Sender: Service {
     private let begin: AsyncStream<Void>.Continuation
 
     private struct Sending {
-        var turn: SendingQueue.Queue.Turn
+        var grant: SendingQueue.Queue.Grant
         let ledger: SendLedger
         /// What calls the provider.
         var call: Task<Void, Never>?
@@ -59,7 +59,7 @@ package final class Sender: Service {
         reader: some OutboxReader,
         claims: some OutboxClaims,
         outcomes: some OutcomeSink,
-        lanes: LaneKeeper,
+        lanes: LaneHealth,
         providers: [any Provider],
         pageInterval: Duration = .milliseconds(80),
         metrics: PipelineMetrics,
@@ -102,8 +102,8 @@ package final class Sender: Service {
         await withDiscardingTaskGroup { group in
             for await _ in queue.wakeups {
                 while !isEnding, let batch = await nextBatch() {
-                    let turns = await lookAgain(batch)
-                    for turn in turns { group.addTask { await self.send(turn) } }
+                    let grants = await lookAgain(batch)
+                    for grant in grants { group.addTask { await self.send(grant) } }
                     metrics.waiting(groups: queue.count)
                 }
             }
@@ -113,7 +113,7 @@ package final class Sender: Service {
 
     private var isEnding: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
-    private func nextBatch() async -> [SendingQueue.Queue.Turn]? {
+    private func nextBatch() async -> [SendingQueue.Queue.Grant]? {
         await outcomes.catchUp()
         let batch = isEnding ? [] : queue.next()
         return batch.isEmpty ? nil : batch
@@ -124,7 +124,7 @@ package final class Sender: Service {
 
 extension Sender {
     /// Obeys switches flipped and devices unregistered since these groups were expanded.
-    private func lookAgain(_ batch: [SendingQueue.Queue.Turn]) async -> [SendingQueue.Queue.Turn] {
+    private func lookAgain(_ batch: [SendingQueue.Queue.Grant]) async -> [SendingQueue.Queue.Grant] {
         guard let allowed = await watch.attempt(.changes, { try await withoutForbidden(batch) }) else {
             // Switches that cannot be seen must not be overridden: the groups wait until the database can be asked.
             queue.finished(batch)
@@ -156,7 +156,7 @@ extension Sender {
     }
 
     /// Groups less what the reading of the toggles that they come from did not see, and less those that waited too long.
-    private func withoutForbidden(_ batch: [SendingQueue.Queue.Turn]) async throws -> [SendingQueue.Queue.Turn] {
+    private func withoutForbidden(_ batch: [SendingQueue.Queue.Grant]) async throws -> [SendingQueue.Queue.Grant] {
         // Everybody's groups wait for it, one batch after the other.
         let changes = try await Precedence.$isGranted.withValue(true) {
             try await reader.changes(since: batch.map { (network: $0.tenant, point: $0.item.readPoint) })
@@ -182,19 +182,19 @@ extension Sender {
 // MARK: - Sending
 
 extension Sender {
-    private func send(_ turn: SendingQueue.Queue.Turn) async {
-        let group = turn.item.group
-        if turn.isProbe, await !lanes.takeTrial(of: group.lane) { return await leaveToOthers(turn) }
-        let ledger = SendLedger(turn.item, isProbe: turn.isProbe)
+    private func send(_ grant: SendingQueue.Queue.Grant) async {
+        let group = grant.item.group
+        if grant.isProbe, await !lanes.takeTrial(of: group.lane) { return await leaveToOthers(grant) }
+        let ledger = SendLedger(grant.item, isProbe: grant.isProbe)
         let isFirst = sending.withLock { sending in
-            sending[ObjectIdentifier(ledger)] = Sending(turn: turn, ledger: ledger)
+            sending[ObjectIdentifier(ledger)] = Sending(grant: grant, ledger: ledger)
             return sending.count == 1
         }
         if isFirst { begin.yield() }
         if let provider = providers[group.lane.provider] {
-            if await probe(turn, provider, ledger) {
+            if await probe(grant, provider, ledger) {
                 let rest = ledger.rest
-                statistics.noteHandOver(of: turn.item, devices: rest.targets.count)
+                statistics.noteHandOver(of: grant.item, devices: rest.targets.count)
                 let call = Task { await provider.send(rest) { self.note($0, $1, in: ledger) } }
                 sending.withLock { $0[ObjectIdentifier(ledger)]?.call = call }
                 await withTaskCancellationHandler {
@@ -210,36 +210,36 @@ extension Sender {
         let last = sending.withLock { $0.removeValue(forKey: ObjectIdentifier(ledger)) }
         handOn(ledger, isOver: true)
         outcomes.forget(group)
-        queue.finished([last?.turn ?? turn])
+        queue.finished([last?.grant ?? grant])
     }
 
     /// Gives a group back whose lane another replica tries, until that has to be known.
-    private func leaveToOthers(_ turn: SendingQueue.Queue.Turn) async {
-        let condition = lanes.condition(of: turn.lane)
-        let rest = condition?.remainingPause(at: turn.item.time(at: .now)) ?? .seconds(1)
-        queue.finished([turn])
-        await queue.giveBack([turn.item.group], after: rest, laneReason: condition?.pause?.reason)
+    private func leaveToOthers(_ grant: SendingQueue.Queue.Grant) async {
+        let condition = lanes.condition(of: grant.lane)
+        let rest = condition?.remainingPause(at: grant.item.time(at: .now)) ?? .seconds(1)
+        queue.finished([grant])
+        await queue.giveBack([grant.item.group], after: rest, laneReason: condition?.pause?.reason)
     }
 
     /// Tries a paused lane with one device; whether the others of the group can follow.
     private func probe(
-        _ turn: SendingQueue.Queue.Turn,
+        _ grant: SendingQueue.Queue.Grant,
         _ provider: any Provider,
         _ ledger: SendLedger
     ) async -> Bool {
-        guard turn.isProbe, turn.item.group.targets.count > 1 else { return true }
-        var first = turn.item.group
+        guard grant.isProbe, grant.item.group.targets.count > 1 else { return true }
+        var first = grant.item.group
         first.targets = Array(first.targets.prefix(1))
-        statistics.noteHandOver(of: turn.item, devices: 1)
+        statistics.noteHandOver(of: grant.item, devices: 1)
         await provider.send(first) { target, outcome in ledger.report(target, outcome) }
         handOn(ledger, isOver: false)
         ledger.endProbe()
-        return queue.isSending(turn.lane) && !isEnding
+        return queue.isSending(grant.lane) && !isEnding
     }
 
     /// Hands on what a provider has reported since the last page.
     private func handOn(_ ledger: SendLedger, isOver: Bool) {
-        ledger.inTurn {
+        ledger.inOrder {
             let page = ledger.takePage(isOver: isOver)
             // What was reported before is settled already, and the row may be somebody else's by now.
             guard !page.outcomes.isEmpty || isOver && !page.unreported.isEmpty else { return }
@@ -271,13 +271,13 @@ extension Sender {
     private func handOnPages() -> ContinuousClock.Instant? {
         let now = ContinuousClock.now
         sending.withLock { sending in
-            var shrunk: [(key: ObjectIdentifier, turn: SendingQueue.Queue.Turn)] = []
+            var shrunk: [(key: ObjectIdentifier, grant: SendingQueue.Queue.Grant)] = []
             // A few messages that are not answered must not hold up those behind them.
-            for (key, one) in sending where one.turn.item.group.isRelay {
-                var turn = one.turn
-                if queue.shrink(&turn, to: one.ledger.unreportedCount) { shrunk.append((key, turn)) }
+            for (key, one) in sending where one.grant.item.group.isRelay {
+                var grant = one.grant
+                if queue.shrink(&grant, to: one.ledger.unreportedCount) { shrunk.append((key, grant)) }
             }
-            for (key, turn) in shrunk { sending[key]?.turn = turn }
+            for (key, grant) in shrunk { sending[key]?.grant = grant }
         }
         let haste = Self.haste(whileWritesTake: outcomes.writeTime)
         var next = now + pageInterval / 4
@@ -285,7 +285,7 @@ extension Sender {
         guard !all.isEmpty else { return nil }
         for one in all {
             // What is begun from now on may be claimed by others before it is answered.
-            if !isSafe(one.turn.item, margin: .zero) { one.call?.cancel() }
+            if !isSafe(one.grant.item, margin: .zero) { one.call?.cancel() }
             guard let moment = one.ledger.momentOfPage(after: pageInterval, less: haste) else { continue }
             if moment <= now { handOn(one.ledger, isOver: false) } else { next = min(next, moment) }
         }
@@ -302,7 +302,7 @@ extension Sender {
             let leases = try await claims.renew(groups)
             self.sending.withLock { sending in
                 for (key, one) in sending where leases.renewed.contains(one.ledger.group.id) {
-                    sending[key]?.turn.item.leasedAt = now
+                    sending[key]?.grant.item.leasedAt = now
                 }
             }
             for group in queue.renewed(at: now, asked: Set(waiting.map(\.id)), leases) {
@@ -323,5 +323,16 @@ extension Array {
             if passes(element) { divided.passing.append(element) } else { divided.others.append(element) }
         }
         return divided
+    }
+}
+
+extension StatisticsRecorder {
+    /// Notes how long notifications took that are handed to their provider for the first time, as far as anybody here knows:
+    /// those to so many devices of a group.
+    fileprivate func noteHandOver(of held: HeldGroup, devices: Int) {
+        let group = held.group
+        guard devices > 0, group.attempt == 0, group.lane.provider != .relay, !group.cause.isRevived else { return }
+        let wait = now - (held.acceptedAt ?? group.cause.receivedAt)
+        add(to: group.lane.networkID) { $0.latency.note(wait.wholeMilliseconds, count: devices) }
     }
 }

@@ -11,11 +11,11 @@ package final class SendingQueue: Entrance {
         var queue: Queue
         /// Whether rows are known to wait in the database for which there was no room.
         var hasOverflow = false
-        /// Whose group had no place last.
+        /// Whose group had no slot last.
         var refused: NetworkID?
         var withheld: Set<NetworkID> = []
 
-        /// The lanes whose places are all taken, of those that others send to as well.
+        /// The lanes whose slots are all taken, of those that others send to as well.
         func slowLanes(at now: ContinuousClock.Instant) -> [(lane: Lane, enough: Int, isSlow: Bool)] {
             queue.slowLanes(at: now).filter(\.lane.isForOthers)
         }
@@ -88,7 +88,7 @@ package final class SendingQueue: Entrance {
 // MARK: - In
 
 extension SendingQueue {
-    /// Keeps places for groups; one without is for whoever claims it.
+    /// Keeps slots for groups; one without is for whoever claims it.
     package func reserve(_ groups: [HeldGroup]) -> [Bool] {
         reserve(groups, areNew: true)
     }
@@ -96,7 +96,7 @@ extension SendingQueue {
     private func reserve(_ groups: [HeldGroup], areNew: Bool) -> [Bool] {
         let now = ContinuousClock.now
         return state.withLock { state in
-            let hasPlace = groups.map { held in
+            let isReserved = groups.map { held in
                 let lane = held.group.lane
                 // What finds out whether an endpoint works again was tried before: it is claimed.
                 if areNew, held.group.isRelay, state.queue.state(of: lane.networkID, lane) != .sending { return false }
@@ -108,15 +108,15 @@ extension SendingQueue {
                     at: now
                 )
             }
-            if let index = hasPlace.firstIndex(of: false) {
+            if let index = isReserved.firstIndex(of: false) {
                 state.hasOverflow = true
                 state.refused = groups[index].group.lane.networkID
             }
-            return hasPlace
+            return isReserved
         }
     }
 
-    /// Gives places back.
+    /// Gives slots back.
     package func cancel(_ groups: [HeldGroup]) {
         state.withLock { state in
             for held in groups {
@@ -125,7 +125,7 @@ extension SendingQueue {
         }
     }
 
-    /// Puts groups into their places; what finds its lane paused or all shut down is given back to the outbox.
+    /// Puts groups into their slots; what finds its lane paused or all shut down is given back to the outbox.
     package func submit(_ groups: [HeldGroup]) async {
         let now = ContinuousClock.now
         let refused = state.withLock { state in
@@ -134,7 +134,7 @@ extension SendingQueue {
                 return !state.queue.fill(
                     held,
                     weight: held.weight,
-                    places: held.group.places,
+                    slots: held.group.slots,
                     of: lane.networkID,
                     in: lane,
                     at: now
@@ -147,9 +147,9 @@ extension SendingQueue {
 
     /// Takes what was claimed, as far as there is room; the rest is given back for a moment.
     func submitClaimed(_ groups: [HeldGroup]) async {
-        let hasPlace = reserve(groups, areNew: false)
-        await submit(zip(groups, hasPlace).filter(\.1).map(\.0))
-        let refused = zip(groups, hasPlace).filter { !$0.1 }.map(\.0.group)
+        let isReserved = reserve(groups, areNew: false)
+        await submit(zip(groups, isReserved).filter(\.1).map(\.0))
+        let refused = zip(groups, isReserved).filter { !$0.1 }.map(\.0.group)
         // Who waits for the trial of an endpoint, and was tried before, goes before all others when it works. Where a pause has just
         // begun, it is not written yet.
         let now = ContinuousClock.now
@@ -171,34 +171,34 @@ extension SendingQueue {
 
 extension SendingQueue {
     /// Takes the next groups to send, a network's after another's.
-    func next() -> [Queue.Turn] {
+    func next() -> [Queue.Grant] {
         state.withLock { $0.queue.next(upTo: Self.batchSize, passing: $0.withheld, at: .now) }
     }
 
     /// The networks of which nothing is sent or claimed for now.
     var withheld: Set<NetworkID> { state.withLock(\.withheld) }
 
-    /// Sends nothing of these networks for now, and of all others again; what waits keeps its places.
+    /// Sends nothing of these networks for now, and of all others again; what waits keeps its slots.
     func withhold(_ networks: Set<NetworkID>) {
         state.withLock { $0.withheld = networks }
         poll()
     }
 
-    /// Gives back the places that so many targets, which are left of a group, have no use for. Whether there were any.
-    func shrink(_ turn: inout Queue.Turn, to count: Int) -> Bool {
+    /// Gives back the slots that so many targets, which are left of a group, have no use for. Whether there were any.
+    func shrink(_ grant: inout Queue.Grant, to count: Int) -> Bool {
         guard count > 0 else { return false }
-        let places = turn.item.group.places(of: count)
-        guard state.withLock({ $0.queue.shrink(&turn, to: places) }) else { return false }
+        let slots = grant.item.group.slots(of: count)
+        guard state.withLock({ $0.queue.shrink(&grant, to: slots) }) else { return false }
         wake.yield()
         return true
     }
 
-    func finished(_ turns: [Queue.Turn]) {
+    func finished(_ grants: [Queue.Grant]) {
         let wantsMore = state.withLock { state in
             let now = ContinuousClock.now
-            for turn in turns { state.queue.finished(turn, at: now) }
+            for grant in grants { state.queue.finished(grant, at: now) }
             guard state.hasOverflow else { return false }
-            return turns.contains {
+            return grants.contains {
                 state.queue.count(of: $0.tenant, in: $0.lane) < Self.dry
                     && !state.queue.isSlow($0.tenant, $0.lane, at: now)
             }
@@ -301,38 +301,38 @@ extension Lane {
 }
 
 extension FairQueueLimits {
-    /// What one replica holds and sends at a time, in weights and places of groups: of one lane about 60 full groups, or 2,000 of a
-    /// single device, wait, and eight full ones, or ``placesPerLane`` of a few devices, are being sent. Of a lane that has all its places
+    /// What one replica holds and sends at a time, in weights and slots of groups: of one lane about 60 full groups, or 2,000 of a
+    /// single device, wait, and eight full ones, or ``slotsPerLane`` of a few devices, are being sent. Of a lane that has all its slots
     /// taken no more wait than come to their turn within half a second.
     package static let sending = FairQueueLimits(
         weight: 256_000,
         weightPerLane: 32_000,
-        places: 256 * DeliveryGroup.mostPlaces,
-        placesPerLane: 8 * DeliveryGroup.mostPlaces,
-        mostPlaces: 1024 * DeliveryGroup.mostPlaces,
+        slots: 256 * DeliveryGroup.mostSlots,
+        slotsPerLane: 8 * DeliveryGroup.mostSlots,
+        mostSlots: 1024 * DeliveryGroup.mostSlots,
         patience: .milliseconds(500)
     )
 }
 
 extension DeliveryGroup {
-    /// How many places a full group takes while it is sent.
-    package static let mostPlaces = 32
+    /// How many slots a full group takes while it is sent.
+    package static let mostSlots = 32
     /// For so many devices it takes one, which is what a full group comes to.
-    private static let devicesPerPlace = 3
+    private static let devicesPerSlot = 3
     /// So many messages of one row are on their way at a time.
     package static let messagesAtATime = 8
     /// So that about 32 messages to one endpoint are on their way at a time.
     private static let placesPerMessage = 8
 
-    /// How many places it takes while it is sent.
+    /// How many slots it takes while it is sent.
     ///
     /// What counts is how many requests are on their way at a time, where a connection carries many. A server of webhooks has a
-    /// connection for each: to it eight groups go, however small they are. Messages take a place as they are sent.
-    package var places: Int { places(of: targets.count) }
+    /// connection for each: to it eight groups go, however small they are. Messages take a slot as they are sent.
+    package var slots: Int { slots(of: targets.count) }
 
-    fileprivate func places(of count: Int) -> Int {
+    fileprivate func slots(of count: Int) -> Int {
         if isRelay { return Self.placesPerMessage * min(count, Self.messagesAtATime) }
-        guard lane.provider.kind.isPushService else { return Self.mostPlaces }
-        return min(Self.mostPlaces, 1 + (count - 1) / Self.devicesPerPlace)
+        guard lane.provider.kind.isPushService else { return Self.mostSlots }
+        return min(Self.mostSlots, 1 + (count - 1) / Self.devicesPerSlot)
     }
 }

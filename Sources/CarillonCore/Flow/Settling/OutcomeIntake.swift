@@ -3,7 +3,7 @@ import Synchronization
 /// Judges what providers report: what is believed, what becomes of each device, and what it means for the lane.
 package final class OutcomeIntake: OutcomeSink {
     private let policy: OutcomePolicy
-    private let lanes: LaneKeeper
+    private let lanes: LaneHealth
     private let settler: Settler
     private let metrics: PipelineMetrics
     private let credentialChanges = Mutex(CredentialChanges())
@@ -17,7 +17,7 @@ package final class OutcomeIntake: OutcomeSink {
     ///   - metrics: What is counted.
     package init(
         policy: OutcomePolicy = OutcomePolicy(),
-        lanes: LaneKeeper,
+        lanes: LaneHealth,
         settler: Settler,
         metrics: PipelineMetrics
     ) {
@@ -31,23 +31,23 @@ package final class OutcomeIntake: OutcomeSink {
     package func take(_ page: SendPage) {
         let lane = page.group.lane
         var judged = judge(page)
-        if lanes.countTimeouts(page.outcomes, of: lane), !judged.news.isPause {
+        if lanes.countTimeouts(page.outcomes, of: lane), !judged.signal.isPause {
             let isRelay = lane.provider == .relay
             let reason = isRelay ? "the last messages failed" : "the last sends were not answered in time"
-            judged.news = .pause(after: nil, reason: reason)
+            judged.signal = .pause(after: nil, reason: reason)
         }
-        if lane.provider == .relay, page.isProbe, !judged.news.isPause,
+        if lane.provider == .relay, page.isProbe, !judged.signal.isPause,
             page.outcomes.contains(where: \.outcome.isFailure)
         {
-            judged.news = .pause(after: nil, reason: "it failed when it was tried again")
+            judged.signal = .pause(after: nil, reason: "it failed when it was tried again")
         }
-        switch judged.news {
+        switch judged.signal {
         case .pause(let after, let reason):
             _ = lanes.pause(lane, for: after, reason: reason, wasTried: page.isProbe, at: page.time)
         // What was sent before a pause tells nothing of whether it should end; what was answered about a device alone does.
         case .works, .none:
             let hasFailed = page.outcomes.isEmpty || page.outcomes.contains(where: \.outcome.isFailure)
-            if page.isProbe, judged.news == .works || !hasFailed { lanes.resume(lane, at: page.time) }
+            if page.isProbe, judged.signal == .works || !hasFailed { lanes.resume(lane, at: page.time) }
         }
         if let condition = lanes.condition(of: lane), let remaining = condition.remainingPause(at: page.time) {
             judged.settlement.deferUntried(for: remaining, reason: condition.pause?.reason)
@@ -56,7 +56,7 @@ package final class OutcomeIntake: OutcomeSink {
         settler.submit(judged.settlement)
     }
 
-    private func judge(_ page: SendPage) -> (settlement: Settlement, news: OutcomePolicy.LaneNews) {
+    private func judge(_ page: SendPage) -> (settlement: Settlement, signal: OutcomePolicy.LaneSignal) {
         let lane = page.group.lane
         let isLate = credentialChanges.withLock { $0.hasChanged(lane, since: page.begin) }
         var outcomes = isLate ? page.outcomes.map { ($0.target, $0.outcome.ofFormerCredential) } : page.outcomes
@@ -66,7 +66,7 @@ package final class OutcomeIntake: OutcomeSink {
         let isBelieved = lane.provider == .webhook || lane.provider == .relay
         let counts = !isBelieved && (!answers.gone.isEmpty || known.map { $0.reports.gone > 0 } ?? false)
         var condition = known ?? LaneCondition()
-        // What turns the brake on is held as well. The book counts it, too, with what other replicas have heard.
+        // What turns the brake on is held as well. The store counts it, too, with what other replicas have heard.
         if counts, condition.brakedSince == nil { _ = condition.note(answers, at: page.time) }
         var held: HeldReports?
         if condition.brakedSince != nil, !condition.believes(at: page.time), !answers.gone.isEmpty {
@@ -78,7 +78,7 @@ package final class OutcomeIntake: OutcomeSink {
             outcomes.removeAll(where: \.outcome.putsOutOfUse)
             metrics.heldUnregistrations(answers.gone.count, provider: lane.provider)
         }
-        var (settlement, news) = policy.settle(
+        var (settlement, signal) = policy.settle(
             page.group,
             outcomes: outcomes,
             held: held,
@@ -88,7 +88,7 @@ package final class OutcomeIntake: OutcomeSink {
             random: { .random(in: -1...1) }
         )
         if counts { settlement.answers = answers }
-        return (settlement, news)
+        return (settlement, signal)
     }
 
     package func submit(_ settlement: Settlement) { settler.submit(settlement) }

@@ -3,7 +3,7 @@
 /// The one place that knows attempts, back-off and expiry; pure, so that every row of the outcome tables is a test.
 package struct OutcomePolicy: Sendable {
     /// What a page of outcomes means for the lane as a whole.
-    package enum LaneNews: Sendable, Equatable {
+    package enum LaneSignal: Sendable, Equatable {
         case none
         /// Something went through.
         case works
@@ -41,9 +41,9 @@ package struct OutcomePolicy: Sendable {
         isOver: Bool,
         now: Timestamp,
         random: () -> Double
-    ) -> (Settlement, LaneNews) {
+    ) -> (Settlement, LaneSignal) {
         var settlement = Settlement(group: group, records: [], remainders: [])
-        var news = LaneNews.none
+        var signal = LaneSignal.none
         var retries: [Duration?: [Target]] = [:]
         var deferred: [Target] = []
         let attempts = group.attempt + 1
@@ -65,7 +65,7 @@ package struct OutcomePolicy: Sendable {
             case .delivered(let id):
                 record(target, .delivered, nil, target.hasError ? .clearError : nil)
                 settlement.records[settlement.records.count - 1].providerMessageID = id
-                if news == .none { news = .works }
+                if signal == .none { signal = .works }
             case .retry(_, let reason), .timedOut(let reason):
                 guard group.push.content?.isRetried ?? true else {
                     record(target, .dead, "sent once: \(reason)")
@@ -75,10 +75,10 @@ package struct OutcomePolicy: Sendable {
                 retries[outcome.wantedDelay, default: []].append(target)
             case .deferLane(let after, let reason):
                 deferred.append(target)
-                news = .pause(after: after, reason: shortened(reason))
+                signal = .pause(after: after, reason: shortened(reason))
             case .misconfigured(let reason):
                 deferred.append(target)
-                news = .pause(after: nil, reason: shortened(reason))
+                signal = .pause(after: nil, reason: shortened(reason))
             case .unregister(let at, let reason):
                 let effect = DeviceEffect.unregister(
                     ifRegisteredBefore: target.registrationFence,
@@ -116,13 +116,13 @@ package struct OutcomePolicy: Sendable {
                     laneReason: shortened(held.reason)
                 )
             )
-            if held.pausesLane, !news.isPause { news = .pause(after: HeldReports.pause, reason: held.reason) }
+            if held.pausesLane, !signal.isPause { signal = .pause(after: HeldReports.pause, reason: held.reason) }
         }
         for (after, targets) in retries {
             let delay = min(life, schedule.delay(afterFailures: attempts, retryAfter: after, random: random()))
             settlement.remainders.append(Remainder(targets: targets, attempt: attempts, delay: delay))
         }
-        return (settlement, news)
+        return (settlement, signal)
     }
 
     private func shortened(_ reason: String) -> String { String(reason.prefix(longestReason)) }

@@ -10,8 +10,8 @@ struct SettlementLine: Sendable {
     private static let batchWeight = 20_000
 
     private var waiting: Deque<Settlement> = []
-    /// The last settlement of each group that waits, by its place in line; the first in line has the place `served`.
-    private var places: [DeliveryGroup.ID: Int] = [:]
+    /// The last settlement of each group that waits, by its position in line; the first in line has the position `served`.
+    private var positions: [DeliveryGroup.ID: Int] = [:]
     private var served = 0
     private var apart: [DeliveryGroup.ID: [Settlement]] = [:]
     private var written: [DeliveryGroup.ID: DeliveryGroup] = [:]
@@ -44,10 +44,10 @@ struct SettlementLine: Sendable {
             return
         }
         oldest = [oldest, settlement.since].compactMap(\.self).min()
-        if let place = places[id], let merged = waiting[place - served].joined(with: settlement) {
-            waiting[place - served] = merged
+        if let position = positions[id], let merged = waiting[position - served].joined(with: settlement) {
+            waiting[position - served] = merged
         } else {
-            places[id] = served + waiting.count
+            positions[id] = served + waiting.count
             waiting.append(settlement)
         }
     }
@@ -58,7 +58,7 @@ struct SettlementLine: Sendable {
         var weight = 0
         while batch.count < Self.batchSize, weight < Self.batchWeight, let settlement = waiting.popFirst() {
             let id = settlement.group.id
-            if places[id] == served { places[id] = nil }
+            if positions[id] == served { positions[id] = nil }
             served += 1
             // Two settlements of one group in one statement would meet each other's row.
             guard written[id] == nil else {
@@ -100,8 +100,8 @@ struct SettlementLine: Sendable {
 
     private mutating func removeWaiting(where isGone: (Settlement) -> Bool) {
         waiting.removeAll(where: isGone)
-        places = [:]
-        for (index, settlement) in waiting.enumerated() { places[settlement.group.id] = served + index }
+        positions = [:]
+        for (index, settlement) in waiting.enumerated() { positions[settlement.group.id] = served + index }
         oldest = waiting.lazy.compactMap(\.since).min()
     }
 }

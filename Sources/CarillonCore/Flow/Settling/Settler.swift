@@ -36,7 +36,7 @@ package final class Settler: Service {
     private static let longestBacklog = 2_000
 
     private let log: any OutcomeLog
-    private let lanes: LaneKeeper
+    private let lanes: LaneHealth
     private let metrics: PipelineMetrics
     private let statistics: StatisticsRecorder
     private let logger: Logger
@@ -47,7 +47,7 @@ package final class Settler: Service {
     /// A settler that writes to `log` and tells `lanes` what that came to.
     package init(
         log: some OutcomeLog,
-        lanes: LaneKeeper,
+        lanes: LaneHealth,
         metrics: PipelineMetrics,
         statistics: StatisticsRecorder = StatisticsRecorder(),
         logger: Logger

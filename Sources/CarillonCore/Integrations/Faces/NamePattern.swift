@@ -24,23 +24,23 @@ struct NamePattern: Sendable, Hashable {
 
     /// Whether a name is one of those that it stands for. Takes no more steps than the product of both lengths.
     func matches(_ name: [Unicode.Scalar]) -> Bool {
-        var (place, position) = (0, 0)
+        var (index, position) = (0, 0)
         // Where the last `*` stands, and how much of the name it took.
-        var retry: (place: Int, position: Int)?
+        var retry: (index: Int, position: Int)?
         while position < name.count {
-            if place < scalars.count, scalars[place] == Self.any {
-                retry = (place, position)
-                place += 1
-            } else if place < scalars.count, scalars[place] == Self.one || scalars[place] == name[position] {
-                place += 1
+            if index < scalars.count, scalars[index] == Self.any {
+                retry = (index, position)
+                index += 1
+            } else if index < scalars.count, scalars[index] == Self.one || scalars[index] == name[position] {
+                index += 1
                 position += 1
             } else if let last = retry {
-                retry = (last.place, last.position + 1)
-                (place, position) = (last.place + 1, last.position + 1)
+                retry = (last.index, last.position + 1)
+                (index, position) = (last.index + 1, last.position + 1)
             } else {
                 return false
             }
         }
-        return scalars[place...].allSatisfy { $0 == Self.any }
+        return scalars[index...].allSatisfy { $0 == Self.any }
     }
 }

@@ -9,7 +9,7 @@ import Synchronization
 package final class Poller: Service {
     package struct Limits: Sendable {
         /// How many sources are asked at a time.
-        package var places = 32
+        package var slots = 32
         /// How many of one network, so that those that are slow do not hold up others'.
         package var placesPerNetwork = 2
         /// How many pages of one source are read in a row; the next ones wait for their turn.
@@ -96,13 +96,13 @@ package final class Poller: Service {
         }
     }
 
-    /// Takes sources for which there are places; they count as busy from here on.
+    /// Takes sources for which there are slots; they count as busy from here on.
     func claim() async -> [ClaimedSource] {
         let busy = busy.withLock { busy in
             busy = busy.filter { $0.value > 0 }
             return busy
         }
-        let room = limits.places - busy.values.reduce(0, +)
+        let room = limits.slots - busy.values.reduce(0, +)
         guard room > 0 else { return [] }
         let sources = await watch.attempt(.sources) {
             try await queue.claimSources(limit: room, share: limits.placesPerNetwork, busy: busy)
@@ -119,7 +119,7 @@ package final class Poller: Service {
         do { return try await queue.nextDue() } catch { return .zero }
     }
 
-    /// Asks a source that was taken, whose place is free again afterwards.
+    /// Asks a source that was taken, whose slot is free again afterwards.
     func ask(_ source: ClaimedSource) async {
         await poll(source)
         busy.withLock { $0[source.networkID, default: 1] -= 1 }

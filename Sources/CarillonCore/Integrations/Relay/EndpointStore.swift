@@ -78,8 +78,8 @@ package protocol EndpointStore: Sendable {
 
 /// Where it is written down how endpoints fare that are asked.
 package protocol EndpointLog: Sendable {
-    /// Writes down notes; of endpoints that were removed nothing. The version of the list stays.
-    func note(_ notes: [EndpointNote.Key: EndpointNote]) async throws
+    /// Writes outcomes down; of endpoints that were removed nothing. The version of the list stays.
+    func note(_ outcomes: [EndpointOutcome.Key: EndpointOutcome]) async throws
 }
 
 extension [Endpoint] {

@@ -8,11 +8,11 @@ import Synchronization
 ///
 /// Written behind the answers: what came of a second is gathered in memory and written at once, and is read together with what
 /// other replicas have written. A database that is away costs entries and never a request. In each second a network has a share
-/// of what is written, and of that no place pushes out the others.
+/// of what is written, and of that no journal pushes out the others.
 package final class Journal: Service {
-    /// How many entries are kept of each place.
+    /// How many entries are kept of each journal.
     package static let depth = 100
-    /// How many are shown of most places.
+    /// How many are shown of most journals.
     package static let page = 50
     /// How many entries of a network wait to be written at the most.
     static let mostOfNetwork = 2 * depth
@@ -21,14 +21,14 @@ package final class Journal: Service {
 
     private static let interval = Duration.seconds(1)
 
-    /// What waits of one network, by the names of the places.
+    /// What waits of one network, by the names of the journals.
     private struct Share {
-        var places: [String: Deque<JournalEntry>] = [:]
+        var entries: [String: Deque<JournalEntry>] = [:]
         var count = 0
 
-        var fullest: String? { places.max { $0.value.count < $1.value.count }?.key }
+        var fullest: String? { entries.max { $0.value.count < $1.value.count }?.key }
 
-        /// Makes room for another one in the place that has most; `false` when there is none.
+        /// Makes room for another one in the journal that has most; `false` when there is none.
         mutating func removeFirstOfFullest() -> Bool {
             guard let fullest else { return false }
             removeFirst(of: fullest)
@@ -36,8 +36,8 @@ package final class Journal: Service {
         }
 
         mutating func removeFirst(of name: String) {
-            places[name]?.removeFirst()
-            if places[name]?.isEmpty == true { places[name] = nil }
+            entries[name]?.removeFirst()
+            if entries[name]?.isEmpty == true { entries[name] = nil }
             count -= 1
         }
     }
@@ -53,14 +53,14 @@ package final class Journal: Service {
             return shares[largest.network]?.removeFirstOfFullest() ?? false
         }
 
-        mutating func forget(_ written: Set<UUID>, in place: JournalPlace) {
-            guard var share = shares.removeValue(forKey: place.networkID) else { return }
+        mutating func forget(_ written: Set<UUID>, in key: JournalKey) {
+            guard var share = shares.removeValue(forKey: key.networkID) else { return }
             let before = share.count
-            while let first = share.places[place.name]?.first, written.contains(first.id) {
-                share.removeFirst(of: place.name)
+            while let first = share.entries[key.name]?.first, written.contains(first.id) {
+                share.removeFirst(of: key.name)
             }
             count -= before - share.count
-            if share.count > 0 { shares[place.networkID] = share }
+            if share.count > 0 { shares[key.networkID] = share }
         }
     }
 
@@ -89,16 +89,16 @@ package final class Journal: Service {
     ///
     /// - Parameters:
     ///   - note: What.
-    ///   - name: The place.
+    ///   - name: The journal.
     ///   - network: Whose it is.
-    ///   - limit: How many of the place may wait to be written: as many as are shown of it.
+    ///   - limit: How many of the journal may wait to be written: as many as are shown of it.
     package func record(_ note: JournalNote, of name: String, in network: NetworkID, limit: Int = page) {
         let isFirst = state.withLock { state in
             let wasEmpty = state.count == 0
             // Taken out while it is changed, so that it is not copied.
             var share = state.shares.removeValue(forKey: network) ?? Share()
             defer { if share.count > 0 { state.shares[network] = share } }
-            if share.places[name, default: []].count >= limit {
+            if share.entries[name, default: []].count >= limit {
                 share.removeFirst(of: name)
             } else if share.count >= Self.mostOfNetwork {
                 guard share.removeFirstOfFullest() else { return false }
@@ -107,7 +107,7 @@ package final class Journal: Service {
             } else {
                 state.count += 1
             }
-            share.places[name, default: []].append(JournalEntry(id: ids.next(), note: note))
+            share.entries[name, default: []].append(JournalEntry(id: ids.next(), note: note))
             share.count += 1
             return wasEmpty
         }
@@ -117,8 +117,8 @@ package final class Journal: Service {
     /// What was written down by any replica, the newest first.
     package func entries(of name: String, in network: NetworkID, limit: Int = page) async throws -> [JournalEntry] {
         // What is written meanwhile is in both.
-        let waiting = state.withLock { $0.shares[network]?.places[name] } ?? []
-        let stored = try await store.journal(of: JournalPlace(name, in: network), limit: limit)
+        let waiting = state.withLock { $0.shares[network]?.entries[name] } ?? []
+        let stored = try await store.journal(of: JournalKey(name, in: network), limit: limit)
         let written = Set(stored.map(\.id))
         let all = stored + waiting.filter { !written.contains($0.id) }
         return Array(all.sorted { EventID($0.id) > EventID($1.id) }.prefix(limit))
@@ -127,14 +127,14 @@ package final class Journal: Service {
     /// Writes what waits; what cannot be written now goes on waiting, until there is no room for it any more.
     func write() async {
         let waiting = state.withLock { state in
-            var waiting: [JournalPlace: [JournalEntry]] = [:]
+            var waiting: [JournalKey: [JournalEntry]] = [:]
             for (network, share) in state.shares {
-                for (name, entries) in share.places { waiting[JournalPlace(name, in: network)] = Array(entries) }
+                for (name, entries) in share.entries { waiting[JournalKey(name, in: network)] = Array(entries) }
             }
             return waiting
         }
         guard !waiting.isEmpty else { return }
-        let written: [JournalPlace]
+        let written: [JournalKey]
         do {
             written = try await store.writeJournal(waiting)
         } catch {
@@ -142,7 +142,7 @@ package final class Journal: Service {
             return
         }
         state.withLock { state in
-            for place in written { state.forget(Set(waiting[place, default: []].map(\.id)), in: place) }
+            for key in written { state.forget(Set(waiting[key, default: []].map(\.id)), in: key) }
         }
     }
 }

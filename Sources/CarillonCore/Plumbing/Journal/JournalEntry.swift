@@ -52,10 +52,10 @@ package struct JournalEntry: Sendable, Equatable {
     package var at: Timestamp { Timestamp(milliseconds: EventID(id).milliseconds) }
 }
 
-/// Where entries stand: each network has places of its own, such as one for each dialect.
-package struct JournalPlace: Sendable, Hashable, Comparable {
+/// The key of a journal: each network has journals of its own, such as one for each dialect.
+package struct JournalKey: Sendable, Hashable, Comparable {
     package var networkID: NetworkID
-    /// What is written down there.
+    /// What is written down in it.
     package var name: String
 
     package init(_ name: String, in networkID: NetworkID) {
@@ -69,15 +69,15 @@ package struct JournalPlace: Sendable, Hashable, Comparable {
     }
 }
 
-/// Keeps entries for all replicas, the last ``Journal/depth`` of each place or a few more.
+/// Keeps entries for all replicas, the last ``Journal/depth`` of each journal or a few more.
 package protocol JournalStore: Sendable {
-    /// Writes entries, those that were written before as they are, and forgets older ones of the same places.
+    /// Writes entries, those that were written before as they are, and forgets older ones of the same journals.
     ///
-    /// - Returns: The places that were written: all of them, where the store is one.
+    /// - Returns: The keys of those that were written: all of them, where the store is one.
     @discardableResult
-    func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws -> [JournalPlace]
-    /// The last entries of a place, at most so many, the newest first.
-    func journal(of place: JournalPlace, limit: Int) async throws -> [JournalEntry]
+    func writeJournal(_ entries: [JournalKey: [JournalEntry]]) async throws -> [JournalKey]
+    /// The last entries of a journal, at most so many, the newest first.
+    func journal(of key: JournalKey, limit: Int) async throws -> [JournalEntry]
 }
 
 extension String {

@@ -88,7 +88,7 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
         private var areWorkedOnInBulk: Bool { !working.isEmpty && itemsWorking >= limits.bulk * working.count }
 
         mutating func take(for lane: Lane) -> [Line.Request] {
-            let next = lane == .isolated ? line.turns.first { isolated[$0] != nil } : nil
+            let next = lane == .isolated ? line.rotation.first { isolated[$0] != nil } : nil
             let requests = line.next(upTo: limits.itemsPerBatch) { [working, isolated] tenant in
                 switch lane {
                 case .shared: isolated[tenant] == nil
@@ -106,7 +106,7 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
             switch lane {
             case .shared(let start): pacing.end(start)
             case .newcomers:
-                servesNewcomers = line.turns.contains(where: isNewcomer)
+                servesNewcomers = line.rotation.contains(where: isNewcomer)
                 if servesNewcomers { return .run(.newcomers) }
             case .isolated: servesIsolated = false
             }

@@ -13,14 +13,14 @@ extension FairQueue {
     struct Waiting {
         var item: Item
         var weight: Int
-        var places: Int
+        var slots: Int
     }
 
     struct LaneRecord {
         var waiting: Deque<Waiting> = []
         /// What waits, with what is reserved.
         var weight = 0
-        var places = 0
+        var slots = 0
         /// How many items room is reserved for.
         var reserved = 0
         /// How many items are worked on, and how that goes.
@@ -29,20 +29,20 @@ extension FairQueue {
         /// Whether it has its turns before those of its tenant's lanes that do not.
         var isFirst = false
         /// Whether it is among the lanes of its tenant that have a turn.
-        var isInTurn = false
+        var isScheduled = false
         /// Whether it is among the lanes that may have no room.
         var isNotedAsTight = false
 
         /// Forgotten while it has a turn, it would get another one when it is used again.
-        var isForgettable: Bool { weight == 0 && places == 0 && state == .sending && !isInTurn }
+        var isForgettable: Bool { weight == 0 && slots == 0 && state == .sending && !isScheduled }
 
         /// Whether there may be no room: for certain only at a moment.
         func isTight(_ limits: FairQueueLimits) -> Bool {
             state != .sending || isHeavy(limits) || limits.patience != nil && pace.most != nil
         }
 
-        /// How many items may wait while all places are taken, so that what comes now does not wait for too long; `nil` while there is a
-        /// place, or where nobody loses patience.
+        /// How many items may wait while all slots are taken, so that what comes now does not wait for too long; `nil` while there is a
+        /// slot, or where nobody loses patience.
         func mostInTime(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Int? {
             limits.patience.flatMap { pace.count(within: $0, at: now) }
         }
@@ -80,7 +80,7 @@ extension FairQueue {
         /// Whether one of its items may be worked on.
         func mayGo(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Bool {
             switch state {
-            case .sending: places < limits.placesPerLane
+            case .sending: slots < limits.slotsPerLane
             case .probing: false
             case .paused(let until, _): until <= now
             }

@@ -1,24 +1,24 @@
 import DequeModule
 
-/// Items that wait until there is a place to work on them: whose turn it is, and how much of what all share each may have.
+/// Items that wait until there is a slot to work on them: whose turn it is, and how much of what all share each may have.
 ///
 /// Turns go round the tenants, and within a tenant round its lanes, first those that are to go first, so that neither many items
-/// nor many lanes of one keep the others waiting. Waiting items weigh, and those that are worked on take places, one or more each; of both there is a limit in
-/// all and for each lane, which the last item to get a place may exceed by its own, and a tenant may have only so many times what is left for others (``FairQueueLimits/share``): one alone
+/// nor many lanes of one keep the others waiting. Waiting items weigh, and those that are worked on take slots, one or more each; of both there is a limit in
+/// all and for each lane, which the last item to get a slot may exceed by its own, and a tenant may have only so many times what is left for others (``FairQueueLimits/share``): one alone
 /// can use nearly everything, two have as much as each other, and there is always something for one that comes later.
 ///
 /// A lane is sent to, paused, or tried with one item at a time. A value without a clock, threads or waiting: its owner
 /// keeps it behind a lock and asks for ``next(upTo:at:)`` whenever something was filled in, finished or resumed.
 package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable, Item: Sendable>: Sendable {
-    /// An item whose turn it is: it takes a place until ``finished(_:at:)``.
-    package struct Turn: Sendable {
+    /// Leave to work on an item whose turn it is: it takes slots until ``finished(_:at:)``.
+    package struct Grant: Sendable {
         package let tenant: Tenant
         package let lane: Lane
         /// What waited.
         package var item: Item
         /// Whether it finds out if its paused lane works again.
         package let isProbe: Bool
-        fileprivate var places: Int
+        fileprivate var slots: Int
         /// When it came.
         fileprivate let start: ContinuousClock.Instant
     }
@@ -32,15 +32,15 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     private var lanes: [Key: LaneRecord] = [:]
     /// Those that may have no room, so that the others need not be looked at.
     private var tightLanes: Set<Key> = []
-    private var tenants = TenantTurns<Tenant, Lane>()
+    private var tenants = TenantRotation<Tenant, Lane>()
     private var weight = 0
     /// Those of whom nothing is let in.
     private var halted: Set<Tenant> = []
 
     /// How many items wait.
     package private(set) var count = 0
-    /// How many places are taken.
-    package private(set) var places = 0
+    /// How many slots are taken.
+    package private(set) var slots = 0
     package private(set) var working = 0
     /// Whether nothing is let in any more.
     package private(set) var isShutDown = false
@@ -89,12 +89,12 @@ extension FairQueue {
         forgetIfUnused(key)
     }
 
-    /// Puts an item, which will take so many places, into the room that was reserved for it; `false`, with the room given back,
+    /// Puts an item, which will take so many slots, into the room that was reserved for it; `false`, with the room given back,
     /// when its lane has been paused, its tenant halted or all shut down meanwhile. A lane that goes first (`isFirst`) always does.
     package mutating func fill(
         _ item: Item,
         weight: Int,
-        places: Int = 1,
+        slots: Int = 1,
         of tenant: Tenant,
         in lane: Lane,
         isFirst: Bool = false,
@@ -105,11 +105,11 @@ extension FairQueue {
             cancel(weight, of: tenant, in: lane)
             return false
         }
-        lanes[key]?.waiting.append(Waiting(item: item, weight: weight, places: places))
+        lanes[key]?.waiting.append(Waiting(item: item, weight: weight, slots: slots))
         lanes[key]?.reserved -= 1
         lanes[key]?.isFirst = isFirst
         count += 1
-        putInTurn(key)
+        schedule(key)
         return true
     }
 
@@ -120,7 +120,7 @@ extension FairQueue {
         in lane: Lane,
         isFirst: Bool = false,
         at now: ContinuousClock.Instant
-    ) -> [Turn]? {
+    ) -> [Grant]? {
         guard reserve(1, of: tenant, in: lane, at: now),
             fill(item, weight: 1, of: tenant, in: lane, isFirst: isFirst, at: now)
         else { return nil }
@@ -147,7 +147,7 @@ extension FairQueue {
             var gone: [Waiting] = []
             for entry in waiting {
                 if let item = update(entry.item) {
-                    kept.append(Waiting(item: item, weight: entry.weight, places: entry.places))
+                    kept.append(Waiting(item: item, weight: entry.weight, slots: entry.slots))
                 } else {
                     gone.append(entry)
                 }
@@ -161,14 +161,14 @@ extension FairQueue {
 // MARK: - Out
 
 extension FairQueue {
-    /// Whether somebody's turn can be taken: otherwise what waits has none before something is finished.
-    package var hasTurn: Bool { tenants.fewestPlaces.map { $0 <= mostOwnPlaces } ?? false }
+    /// Whether there may be a next item: otherwise nothing that waits gets a slot before something is finished.
+    package var hasNext: Bool { tenants.fewestSlots.map { $0 <= mostOwnSlots } ?? false }
 
     /// Whether a tenant of whose items none is worked on has a turn.
-    package var hasNewcomers: Bool { tenants.fewestPlaces == 0 }
+    package var hasNewcomers: Bool { tenants.fewestSlots == 0 }
 
     /// How many items each tenant that has any is being worked on, on the average; zero when nobody has.
-    package var workingPerTenant: Int { working / max(1, tenants.withPlaces) }
+    package var workingPerTenant: Int { working / max(1, tenants.withSlots) }
 
     /// Takes up to `limit` items whose turn it is, if so told only one of each tenant of whose items none is worked on, and none of some
     /// tenants.
@@ -177,59 +177,59 @@ extension FairQueue {
         ofNewcomers: Bool = false,
         passing others: Set<Tenant> = [],
         at now: ContinuousClock.Instant
-    ) -> [Turn] {
-        var taken: [Turn] = []
+    ) -> [Grant] {
+        var taken: [Grant] = []
         // The first of those whose turns came to nothing: when it is met again, all others were, too.
         var passed: Tenant?
         while taken.count < limit,
-            let tenant = tenants.next(withAtMost: ofNewcomers ? min(0, mostOwnPlaces) : mostOwnPlaces),
+            let tenant = tenants.next(withAtMost: ofNewcomers ? min(0, mostOwnSlots) : mostOwnSlots),
             tenant != passed
         {
-            let turn = others.contains(tenant) ? nil : takeTurn(of: tenant, at: now)
-            let isInTurn = tenants.endTurn(of: tenant, tookPlace: turn != nil)
-            if let turn {
-                taken.append(turn)
+            let grant = others.contains(tenant) ? nil : takeItem(of: tenant, at: now)
+            let isScheduled = tenants.endTurn(of: tenant, tookSlot: grant != nil)
+            if let grant {
+                taken.append(grant)
                 passed = nil
-            } else if isInTurn, passed == nil {
+            } else if isScheduled, passed == nil {
                 passed = tenant
             }
         }
         return taken
     }
 
-    /// An item takes fewer places from now on; `false` when it took no more before.
-    package mutating func shrink(_ turn: inout Turn, to places: Int) -> Bool {
-        guard turn.places > places else { return false }
-        giveBack(turn.places - places, of: turn)
-        turn.places = places
+    /// An item takes fewer slots from now on; `false` when it took no more before.
+    package mutating func shrink(_ grant: inout Grant, to slots: Int) -> Bool {
+        guard grant.slots > slots else { return false }
+        giveBack(grant.slots - slots, of: grant)
+        grant.slots = slots
         return true
     }
 
-    /// An item is through: its place is free.
-    package mutating func finished(_ turn: Turn, at now: ContinuousClock.Instant) {
-        let key = Key(tenant: turn.tenant, lane: turn.lane)
+    /// An item is through: its slot is free.
+    package mutating func finished(_ grant: Grant, at now: ContinuousClock.Instant) {
+        let key = Key(tenant: grant.tenant, lane: grant.lane)
         working -= 1
-        if turn.isProbe, lanes[key]?.state == .probing {
+        if grant.isProbe, lanes[key]?.state == .probing {
             lanes[key]?.state = .paused(until: now, reason: "")
         }
-        lanes[key]?.end(turn.start, at: now)
-        giveBack(turn.places, of: turn)
+        lanes[key]?.end(grant.start, at: now)
+        giveBack(grant.slots, of: grant)
         forgetIfUnused(key)
     }
 
     /// An item is through; answers all whose turn it is then.
-    package mutating func handOn(_ turn: Turn, at now: ContinuousClock.Instant) -> [Turn] {
-        finished(turn, at: now)
+    package mutating func handOn(_ grant: Grant, at now: ContinuousClock.Instant) -> [Grant] {
+        finished(grant, at: now)
         return next(upTo: .max, at: now)
     }
 
-    private mutating func giveBack(_ count: Int, of turn: Turn) {
-        let key = Key(tenant: turn.tenant, lane: turn.lane)
-        places -= count
-        tenants.add(places: -count, to: turn.tenant)
-        lanes[key]?.places -= count
+    private mutating func giveBack(_ count: Int, of grant: Grant) {
+        let key = Key(tenant: grant.tenant, lane: grant.lane)
+        slots -= count
+        tenants.add(slots: -count, to: grant.tenant)
+        lanes[key]?.slots -= count
         noteRoom(of: key)
-        putInTurn(key)
+        schedule(key)
     }
 
     /// Lets nothing in or out any more; answers what waited.
@@ -241,7 +241,7 @@ extension FairQueue {
             lanes[key]?.waiting = []
             release(ArraySlice(waiting), of: key)
         }
-        tenants.removeTurns()
+        tenants.removeAllLanes()
         return left
     }
 }
@@ -258,7 +258,7 @@ extension FairQueue {
         tightLanes.filter { lanes[$0]?.isFull(limits, at: now) == true }.map { ($0.tenant, $0.lane) }
     }
 
-    /// The lanes whose places are all taken, each with how many of its items would be enough for now, and whether it has as many.
+    /// The lanes whose slots are all taken, each with how many of its items would be enough for now, and whether it has as many.
     package func slowLanes(at now: ContinuousClock.Instant) -> [(lane: Lane, enough: Int, isSlow: Bool)] {
         tightLanes.compactMap { key in
             guard let record = lanes[key], let enough = record.mostInTime(limits, at: now) else { return nil }
@@ -286,10 +286,10 @@ extension FairQueue {
 
     /// The lanes in which anything waits or is worked on.
     package var activeLanes: [(tenant: Tenant, lane: Lane)] {
-        lanes.filter { $1.weight > 0 || $1.places > 0 }.map { ($0.key.tenant, $0.key.lane) }
+        lanes.filter { $1.weight > 0 || $1.slots > 0 }.map { ($0.key.tenant, $0.key.lane) }
     }
 
-    package func places(of tenant: Tenant, in lane: Lane) -> Int { lanes[Key(tenant: tenant, lane: lane)]?.places ?? 0 }
+    package func slots(of tenant: Tenant, in lane: Lane) -> Int { lanes[Key(tenant: tenant, lane: lane)]?.slots ?? 0 }
 
     /// How many items of a lane wait.
     package func count(of tenant: Tenant, in lane: Lane) -> Int {
@@ -317,7 +317,7 @@ extension FairQueue {
         guard lanes[key] != nil else { return }
         lanes[key]?.state = .sending
         noteRoom(of: key)
-        putInTurn(key)
+        schedule(key)
         forgetIfUnused(key)
     }
 }
@@ -325,32 +325,32 @@ extension FairQueue {
 // MARK: - Within
 
 extension FairQueue {
-    /// A tenant with more places than these gets no other one; nobody does when it is negative.
-    private var mostOwnPlaces: Int {
-        guard places < limits.mostPlaces else { return -1 }
-        return max(0, min(limits.placesPerTenant - 1, limits.most(of: limits.places, taken: places, more: 1)))
+    /// A tenant with more slots than these gets no other one; nobody does when it is negative.
+    private var mostOwnSlots: Int {
+        guard slots < limits.mostSlots else { return -1 }
+        return max(0, min(limits.slotsPerTenant - 1, limits.most(of: limits.slots, taken: slots, more: 1)))
     }
 
-    private mutating func takeTurn(of tenant: Tenant, at now: ContinuousClock.Instant) -> Turn? {
+    private mutating func takeItem(of tenant: Tenant, at now: ContinuousClock.Instant) -> Grant? {
         guard let lane = popLane(of: tenant) else { return nil }
         let key = Key(tenant: tenant, lane: lane)
         // Changed in place: beside a copy of the record all that waits would be copied for each turn.
-        lanes[key]?.isInTurn = false
-        defer { putInTurn(key) }
+        lanes[key]?.isScheduled = false
+        defer { schedule(key) }
         guard lanes[key]?.mayGo(limits, at: now) == true, let entry = lanes[key]?.waiting.popFirst() else { return nil }
         let isProbe = lanes[key]?.state != .sending
         if isProbe { lanes[key]?.state = .probing }
         lanes[key]?.weight -= entry.weight
-        lanes[key]?.places += entry.places
-        let isLast = lanes[key].map { $0.places >= limits.placesPerLane } ?? false
-        lanes[key]?.pace.begin(takesLastPlace: isLast, at: now)
+        lanes[key]?.slots += entry.slots
+        let isLast = lanes[key].map { $0.slots >= limits.slotsPerLane } ?? false
+        lanes[key]?.pace.begin(takesLastSlot: isLast, at: now)
         weight -= entry.weight
         count -= 1
         working += 1
-        places += entry.places
-        tenants.add(weight: -entry.weight, places: entry.places, to: tenant)
+        slots += entry.slots
+        tenants.add(weight: -entry.weight, slots: entry.slots, to: tenant)
         noteRoom(of: key)
-        return Turn(tenant: tenant, lane: lane, item: entry.item, isProbe: isProbe, places: entry.places, start: now)
+        return Grant(tenant: tenant, lane: lane, item: entry.item, isProbe: isProbe, slots: entry.slots, start: now)
     }
 
     /// The next lane of a tenant that has anything: one that was emptied loses its turn.
@@ -358,18 +358,18 @@ extension FairQueue {
         while let lane = tenants.popLane(of: tenant) {
             let key = Key(tenant: tenant, lane: lane)
             if lanes[key]?.waiting.isEmpty == false { return lane }
-            lanes[key]?.isInTurn = false
+            lanes[key]?.isScheduled = false
             forgetIfUnused(key)
         }
         return nil
     }
 
     /// Gives a lane a turn if it has an item that could go, and its tenant with it.
-    private mutating func putInTurn(_ key: Key) {
-        guard !isShutDown, let record = lanes[key], !record.isInTurn, !record.waiting.isEmpty,
-            record.places < limits.placesPerLane, record.state != .probing
+    private mutating func schedule(_ key: Key) {
+        guard !isShutDown, let record = lanes[key], !record.isScheduled, !record.waiting.isEmpty,
+            record.slots < limits.slotsPerLane, record.state != .probing
         else { return }
-        lanes[key]?.isInTurn = true
+        lanes[key]?.isScheduled = true
         tenants.append(key.lane, of: key.tenant, isFirst: record.isFirst)
     }
 

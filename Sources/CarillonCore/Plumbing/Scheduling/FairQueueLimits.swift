@@ -2,35 +2,35 @@ package struct FairQueueLimits: Sendable {
     /// What all that waits may weigh together.
     package var weight: Int
     package var weightPerLane: Int
-    package var places: Int
-    package var placesPerLane: Int
+    package var slots: Int
+    package var slotsPerLane: Int
     /// How many of them one tenant may have, however many are free.
-    package var placesPerTenant: Int
-    /// How many places there are for tenants that have none, when the others are taken: these are counted, too.
-    package var mostPlaces: Int
-    /// How many times what is left for others one tenant may have, of the weight and of the places: with 4, one alone has
+    package var slotsPerTenant: Int
+    /// How many slots there are for tenants that have none, when the others are taken: these are counted, too.
+    package var mostSlots: Int
+    /// How many times what is left for others one tenant may have, of the weight and of the slots: with 4, one alone has
     /// four fifths at the most, two have four ninths each.
     package var share: Int
-    /// How long what comes to a lane whose places are all taken may have to wait before it is better left to others; `nil` where
+    /// How long what comes to a lane whose slots are all taken may have to wait before it is better left to others; `nil` where
     /// there are none.
     package var patience: Duration?
 
     package init(
         weight: Int,
         weightPerLane: Int = .max,
-        places: Int = .max,
-        placesPerLane: Int = .max,
-        placesPerTenant: Int = .max,
-        mostPlaces: Int? = nil,
+        slots: Int = .max,
+        slotsPerLane: Int = .max,
+        slotsPerTenant: Int = .max,
+        mostSlots: Int? = nil,
         share: Int = 4,
         patience: Duration? = nil
     ) {
         self.weight = weight
         self.weightPerLane = weightPerLane
-        self.places = places
-        self.placesPerLane = placesPerLane
-        self.placesPerTenant = placesPerTenant
-        self.mostPlaces = max(places, mostPlaces ?? places)
+        self.slots = slots
+        self.slotsPerLane = slotsPerLane
+        self.slotsPerTenant = slotsPerTenant
+        self.mostSlots = max(slots, mostSlots ?? slots)
         self.share = share
         self.patience = patience
     }
@@ -39,8 +39,8 @@ package struct FairQueueLimits: Sendable {
     package func divided(by count: Int) -> FairQueueLimits {
         var limits = self
         limits.weight = weight / count
-        limits.places = places == .max ? .max : places / count
-        limits.mostPlaces = mostPlaces == .max ? .max : mostPlaces / count
+        limits.slots = slots == .max ? .max : slots / count
+        limits.mostSlots = mostSlots == .max ? .max : mostSlots / count
         return limits
     }
 

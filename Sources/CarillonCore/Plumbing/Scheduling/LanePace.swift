@@ -3,18 +3,18 @@ struct LanePace: Sendable {
     private static let usualTime = Duration.milliseconds(100)
 
     private(set) var working = 0
-    /// How many there were when all places of the lane were taken; `nil` where that was not so of late.
+    /// How many there were when all slots of the lane were taken; `nil` where that was not so of late.
     private(set) var most: Int?
     /// How long one was worked on, of late.
     private var time = usualTime
     /// When one was last through, or the first of those that are worked on was begun.
     private var lastStep: ContinuousClock.Instant?
 
-    /// One is begun, for which the last place was taken or not.
-    mutating func begin(takesLastPlace: Bool, at now: ContinuousClock.Instant) {
+    /// One is begun, for which the last slot was taken or not.
+    mutating func begin(takesLastSlot: Bool, at now: ContinuousClock.Instant) {
         if working == 0 { lastStep = now }
         working += 1
-        if takesLastPlace { most = working }
+        if takesLastSlot { most = working }
     }
 
     /// One that was begun then is through, and the next one will be begun in a moment, if there is one (`hasNext`).
@@ -26,7 +26,7 @@ struct LanePace: Sendable {
     }
 
     /// How many come to their turn within so long, if it goes on like this: at least as many as are worked on at a time. `nil` where there
-    /// are places.
+    /// are slots.
     func count(within patience: Duration, at now: ContinuousClock.Instant) -> Int? {
         guard let most else { return nil }
         // Where nothing gets through any more, the last ones tell nothing.

@@ -19,7 +19,7 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendable
     private var shares: [Tenant: Share] = [:]
 
     /// Tenants with something waiting, the next one first.
-    private(set) var turns: Deque<Tenant> = []
+    private(set) var rotation: Deque<Tenant> = []
     private(set) var weight = 0
     private(set) var count = 0
 
@@ -40,17 +40,17 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendable
         var taken: [Request] = []
         var items = 0
         var passed: [Tenant] = []
-        defer { turns.prepend(contentsOf: passed) }
-        while let tenant = turns.first, let first = shares[tenant]?.requests.first {
+        defer { rotation.prepend(contentsOf: passed) }
+        while let tenant = rotation.first, let first = shares[tenant]?.requests.first {
             guard isMeant(tenant) else {
-                passed.append(turns.removeFirst())
+                passed.append(rotation.removeFirst())
                 continue
             }
             items += first.items.count
             if !taken.isEmpty, items > limit { break }
-            turns.removeFirst()
+            rotation.removeFirst()
             taken.append(first)
-            if remove(first) { turns.append(tenant) }
+            if remove(first) { rotation.append(tenant) }
         }
         return taken
     }
@@ -58,7 +58,7 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendable
     private mutating func add(_ request: Request, _ line: (inout Deque<Request>) -> Void) {
         weight += request.weight
         count += request.items.count
-        if shares[request.tenant] == nil { turns.append(request.tenant) }
+        if shares[request.tenant] == nil { rotation.append(request.tenant) }
         line(&shares[request.tenant, default: Share()].requests)
         shares[request.tenant]?.weight += request.weight
         shares[request.tenant]?.count += request.items.count

@@ -23,24 +23,24 @@ struct AblyLogController: Sendable {
         try caller.require(.history, on: Self.channel)
         let page = try AblyPage(request, parameters: ["start", "end", "direction"])
         let query = try Self.query(AblyFilters(request))
-        let place = try page.after { FailurePlace($0) }
-        let (lines, next) = try await lines(query, after: place, limit: page.limit, for: caller)
+        let cursor = try page.after { FailureCursor($0) }
+        let (lines, next) = try await lines(query, after: cursor, limit: page.limit, for: caller)
         return page.answer(lines.map(\.json), next: next?.description, to: request)
     }
 
-    /// A page of the log, and the place behind which there may be more.
+    /// A page of the log, and the cursor behind which there may be more.
     private func lines(
         _ query: FailureQuery,
-        after place: FailurePlace?,
+        after cursor: FailureCursor?,
         limit: Int,
         for caller: AblyCaller
-    ) async throws -> (lines: [AblyLogLine], next: FailurePlace?) {
+    ) async throws -> (lines: [AblyLogLine], next: FailureCursor?) {
         let lanes = await services.lanes().compactMap { AblyLogLine($0, for: caller) }
         let unsent = try await services.journal.unsent(by: caller).map(AblyLogLine.init)
         var lines = (lanes + unsent).filter { line in
-            query.covers(line.place) && (place.map { query.puts($0, before: line.place) } ?? true)
+            query.covers(line.cursor) && (cursor.map { query.puts($0, before: line.cursor) } ?? true)
         }
-        var last = place
+        var last = cursor
         var (found, isAtEnd) = (0, false)
         for _ in 0..<Self.reads where found <= limit && !isAtEnd {
             let count = max(Self.smallestRead, limit + 1)
@@ -49,14 +49,14 @@ struct AblyLogController: Sendable {
             lines += part
             found += part.count
             isAtEnd = read.count < count
-            last = read.last?.place ?? last
+            last = read.last?.cursor ?? last
         }
         // Beyond what was looked at there may be lines before these.
-        if !isAtEnd, let last { lines.removeAll { query.puts(last, before: $0.place) } }
-        lines.sort { query.puts($0.place, before: $1.place) }
+        if !isAtEnd, let last { lines.removeAll { query.puts(last, before: $0.cursor) } }
+        lines.sort { query.puts($0.cursor, before: $1.cursor) }
         guard lines.count <= limit else {
             let shown = Array(lines.prefix(limit))
-            return (shown, shown.last?.place)
+            return (shown, shown.last?.cursor)
         }
         return (lines, isAtEnd ? nil : last)
     }

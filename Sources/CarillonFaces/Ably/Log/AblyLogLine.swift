@@ -4,7 +4,7 @@ import CarillonEdge
 /// A line of the push log: why a push did not arrive, as a message of Ably's (FACES E7).
 struct AblyLogLine: Sendable {
     /// Where it stands: lines are in the order of their times, and those of one time in an order of their own.
-    let place: FailurePlace
+    let cursor: FailureCursor
     private let id: String
     private let error: AblyError
     private var device: DeviceID?
@@ -20,8 +20,8 @@ struct AblyLogLine: Sendable {
             publisher ?? caller.appID == caller.appID,
             failure.appID != nil || publisher != nil
         else { return nil }
-        place = failure.place
-        id = "\(failure.eventID):\(failure.place.number):\(failure.place.entry)"
+        cursor = failure.cursor
+        id = "\(failure.eventID):\(failure.cursor.number):\(failure.cursor.entry)"
         let record = failure.record
         error =
             switch record.state {
@@ -44,14 +44,14 @@ struct AblyLogLine: Sendable {
         let name = "\(status.lane.provider.rawValue):\(status.lane.appID)"
         // A number that stays the same from one page to the next (FNV-1a).
         let number = name.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
-        place = FailurePlace(microseconds: since.milliseconds * 1000, number: -1, entry: Int(number))
+        cursor = FailureCursor(microseconds: since.milliseconds * 1000, number: -1, entry: Int(number))
         id = "\(name):\(since.milliseconds)"
         error = .paused(because: status.reason)
     }
 
     /// A message on a channel where push is not enabled.
     init(_ entry: JournalEntry) {
-        place = FailurePlace(microseconds: entry.at.milliseconds * 1000, number: 0, entry: entry.numberInMillisecond)
+        cursor = FailureCursor(microseconds: entry.at.milliseconds * 1000, number: 0, entry: entry.numberInMillisecond)
         id = EventID(entry.id).description
         error = .notEnabled
         channel = entry.note.channel
@@ -67,7 +67,7 @@ struct AblyLogLine: Sendable {
         data["channel"] = channel.map(JSONValue.string)
         data["messageId"] = messageID.map(JSONValue.string)
         return [
-            "id": .string(id), "timestamp": JSONValue(Int(place.moment.milliseconds)), "name": "push",
+            "id": .string(id), "timestamp": JSONValue(Int(cursor.moment.milliseconds)), "name": "push",
             "encoding": "json", "data": .string(JSONValue.object(data).serializedText),
         ]
     }

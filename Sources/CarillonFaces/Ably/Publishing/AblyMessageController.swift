@@ -100,12 +100,12 @@ struct AblyMessageController: Sendable {
             services.journal.noteUnsent(messages.base, on: channel, by: caller)
             events = [:]
         }
-        let places = events.keys.sorted()
+        let indices = events.keys.sorted()
         var ids: [Int: EventID] = [:]
-        if !places.isEmpty {
-            try services.rates.take(events: places.count, of: caller.network)
-            let receipts = try await services.accept(places.compactMap { events[$0] }, caller.network.id)
-            for (place, receipt) in zip(places, receipts) { ids[place] = receipt.id }
+        if !indices.isEmpty {
+            try services.rates.take(events: indices.count, of: caller.network)
+            let receipts = try await services.accept(indices.compactMap { events[$0] }, caller.network.id)
+            for (index, receipt) in zip(indices, receipts) { ids[index] = receipt.id }
             if let receipt = receipts.first { context.face.note(event: receipt.id) }
         }
         let now = services.clock.now().milliseconds

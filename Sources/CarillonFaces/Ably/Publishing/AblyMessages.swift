@@ -104,8 +104,8 @@ struct AblyMessages: Sendable {
         let head = base(of: first)
         guard count > 1 else { return head }
         for (index, id) in ids.enumerated() {
-            let (base, place) = split(id)
-            guard base == head, place == index else {
+            let (base, number) = split(id)
+            guard base == head, number == index else {
                 throw .messageIDs(
                     "ids of messages that are published together are one text with :0, :1 and so on behind it"
                 )
@@ -114,10 +114,10 @@ struct AblyMessages: Sendable {
         return head
     }
 
-    private static func split(_ id: String) -> (base: String, place: Int?) {
-        guard let colon = id.lastIndex(of: ":"), colon > id.startIndex, let place = Int(id[id.index(after: colon)...]),
-            place >= 0
+    private static func split(_ id: String) -> (base: String, number: Int?) {
+        guard let colon = id.lastIndex(of: ":"), colon > id.startIndex, let number = Int(id[id.index(after: colon)...]),
+            number >= 0
         else { return (id, nil) }
-        return (String(id[..<colon]), place)
+        return (String(id[..<colon]), number)
     }
 }

@@ -9,8 +9,8 @@ enum AblySource {
     /// A message on a channel, which is recognised when it comes again.
     static func id(of message: String, on channel: TagID, of appID: String) -> String {
         // The message's own id where it can stand there, so that the push log can name it.
-        let place = Base64URL.encode(Array(hash(appID, channel.rawValue).prefix(16)))
-        let id = "\(prefix)\(appID):\(place):\(message)"
+        let digest = Base64URL.encode(Array(hash(appID, channel.rawValue).prefix(16)))
+        let id = "\(prefix)\(appID):\(digest):\(message)"
         if Identifier<Event>(id) != nil { return id }
         return "\(prefix)\(appID)::\(Base64URL.encode(hash(appID, channel.rawValue, message)))"
     }

@@ -59,10 +59,10 @@ struct AblySubscriptionController: Sendable {
         let found = try await services.tags.subscriptions(
             matching: SubscriptionFilter(tag: filter.tag, subscribers: looked),
             in: caller.network.id,
-            after: page.after { Subscription(ablyPlace: $0) },
+            after: page.after { Subscription(ablyCursor: $0) },
             limit: page.limit + 1
         )
-        return page.answer(found, key: \.ablyPlace, to: request) { Self.mayChange($0.tag, caller) ? $0.ablyJSON : nil }
+        return page.answer(found, key: \.ablyCursor, to: request) { Self.mayChange($0.tag, caller) ? $0.ablyJSON : nil }
     }
 
     private func unsubscribe(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -209,9 +209,9 @@ extension Subscription {
     }
 
     /// What a cursor stands for: ids hold no control character.
-    var ablyPlace: String { "\(tag.rawValue)\n\(subscriber.kind.rawValue)\n\(subscriber.id)" }
+    var ablyCursor: String { "\(tag.rawValue)\n\(subscriber.kind.rawValue)\n\(subscriber.id)" }
 
-    init?(ablyPlace text: String) {
+    init?(ablyCursor text: String) {
         let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let tag = TagID(parts[0]), let kind = Subscriber.Kind(rawValue: parts[1]),
             UserID(parts[2]) != nil

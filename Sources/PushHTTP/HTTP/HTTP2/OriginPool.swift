@@ -20,7 +20,7 @@ final class OriginPool: HTTP2Connection.Owner {
     private let logger: Logger?
     private let state: Mutex<State>
     private let isClosed = Atomic(false)
-    private let waitsForPlace = Atomic(false)
+    private let waitsForSlot = Atomic(false)
 
     init(_ origin: Origin, connector: Connector, policy: ConnectionPolicy, idle: IdleConnections, logger: Logger?) {
         self.origin = origin
@@ -58,7 +58,7 @@ final class OriginPool: HTTP2Connection.Owner {
             return try await waiting.promise.futureResult.value(until: deadline) {
                 self.withdraw(waiting.number, lane, waiting.promise)
             }
-        } catch OutboundError.timedOut where waitsForPlace.load(ordering: .relaxed) {
+        } catch OutboundError.timedOut where waitsForSlot.load(ordering: .relaxed) {
             // It is not this host that did not answer.
             throw OutboundError.busy
         }
@@ -110,12 +110,11 @@ final class OriginPool: HTTP2Connection.Owner {
     }
 
     /// Opens a connection; if it speaks HTTP/2, others share it.
-    func connect(in place: OpenConnections.Place, until deadline: NIODeadline) -> EventLoopFuture<NegotiatedConnection>
-    {
-        // Those of HTTP/1.1 that carry no request have no places: they make room.
+    func connect(in slot: OpenConnections.Slot, until deadline: NIODeadline) -> EventLoopFuture<NegotiatedConnection> {
+        // Those of HTTP/1.1 that carry no request have no slots: they make room.
         idle.shrink(to: connector.connections.maximum - connector.connections.count)
         let settings = HTTP2Connection.Settings(policy: policy, owner: self)
-        return connector.open(origin, in: place, http2: settings, until: deadline).map { connection in
+        return connector.open(origin, in: slot, http2: settings, until: deadline).map { connection in
             // On the connection's event loop, before anything else can happen to it.
             if case .http2(let connection) = connection { self.adopt(connection) }
             return connection
@@ -125,17 +124,17 @@ final class OriginPool: HTTP2Connection.Owner {
     /// Opens a connection for all who wait.
     private func open() {
         let deadline = NIODeadline.now() + TimeAmount(policy.maximumOpeningTime)
-        let place: EventLoopFuture<OpenConnections.Place>
+        let slot: EventLoopFuture<OpenConnections.Slot>
         switch connector.connections.claim(for: origin, on: connector.group.any(), until: deadline) {
-        // Nobody waits for a place that is there: a busy event loop is no reason to say so.
-        case .granted(let place): return open(in: place)
-        case .awaited(let awaited): place = awaited
+        // Nobody waits for a slot that is there: a busy event loop is no reason to say so.
+        case .granted(let slot): return open(in: slot)
+        case .awaited(let awaited): slot = awaited
         }
-        waitsForPlace.store(true, ordering: .relaxed)
-        place.whenComplete { result in
-            self.waitsForPlace.store(false, ordering: .relaxed)
+        waitsForSlot.store(true, ordering: .relaxed)
+        slot.whenComplete { result in
+            self.waitsForSlot.store(false, ordering: .relaxed)
             switch result {
-            case .success(let place): self.open(in: place)
+            case .success(let slot): self.open(in: slot)
             case .failure where .now() >= deadline:
                 // Who has waited as long as the opening has given up; others may have come just now.
                 self.follow(self.state.withLock { $0.openingGivenUp() })
@@ -145,22 +144,22 @@ final class OriginPool: HTTP2Connection.Owner {
         }
     }
 
-    private func open(in place: OpenConnections.Place) {
+    private func open(in slot: OpenConnections.Slot) {
         guard state.withLock({ $0.isAwaited }) else {
-            place.giveBack()
+            slot.giveBack()
             return follow(state.withLock { $0.openingGivenUp() })
         }
-        // However long it waited for its place: who waits for it may have all the time that opening takes.
-        connect(in: place, until: .now() + TimeAmount(policy.maximumOpeningTime)).whenComplete { result in
+        // However long it waited for its slot: who waits for it may have all the time that opening takes.
+        connect(in: slot, until: .now() + TimeAmount(policy.maximumOpeningTime)).whenComplete { result in
             switch result {
             case .success(.http2):
                 break
             case .success(.http1(let connection)):
                 self.idle.keep(connection)
-                place.giveBack()
+                slot.giveBack()
                 for waiter in self.state.withLock({ $0.openedHTTP1() }) { waiter.succeed(.http1) }
             case .failure(let error):
-                place.giveBack()
+                slot.giveBack()
                 for waiter in self.state.withLock({ $0.openingFailed() }) { waiter.fail(error) }
             }
         }

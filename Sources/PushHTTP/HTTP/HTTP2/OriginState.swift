@@ -174,9 +174,9 @@ struct OriginState<Connection, Waiter: Sendable> {
         var consequence = Consequence()
         let now = ContinuousClock.now
         while isAwaited, let connection = take() {
-            for turn in line.next(upTo: 1, at: now) {
-                consequence.grants.append((turn.item.waiter, connection))
-                line.finished(turn, at: now)
+            for grant in line.next(upTo: 1, at: now) {
+                consequence.grants.append((grant.item.waiter, connection))
+                line.finished(grant, at: now)
             }
         }
         consequence.opens = isAwaited && beginOpening()

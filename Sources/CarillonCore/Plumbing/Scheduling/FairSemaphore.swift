@@ -1,0 +1,98 @@
+import Synchronization
+
+/// A semaphore that is fair among tenants: a ``FairQueue`` says whose turn it is, and nobody waits for longer than a while.
+package final class FairSemaphore<Tenant: Hashable & Sendable, Lane: Hashable & Sendable>: Sendable {
+    private typealias Queue = FairQueue<Tenant, Lane, Ticket>
+
+    fileprivate struct Ticket: Sendable {
+        let number: UInt64
+        /// Taken out when it is kept: a permit that held the way to itself would never be given up.
+        var way: AsyncStream<Permit>.Continuation?
+    }
+
+    /// Leave to go on, until it is given back.
+    package final class Permit: Sendable {
+        private let grant: FairQueue<Tenant, Lane, Ticket>.Grant
+        private let owner: FairSemaphore
+        private let isTaken = Atomic(true)
+
+        fileprivate init(_ grant: FairQueue<Tenant, Lane, Ticket>.Grant, of owner: FairSemaphore) {
+            self.grant = grant
+            self.owner = owner
+        }
+
+        deinit { giveBack() }
+
+        /// Lets the next one in line have it.
+        package func giveBack() {
+            guard isTaken.exchange(false, ordering: .acquiringAndReleasing) else { return }
+            owner.finished(grant)
+        }
+    }
+
+    private struct State {
+        var queue: Queue
+        var lastNumber: UInt64 = 0
+    }
+
+    private let patience: Duration
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - limits: How many permits there are, and how many may wait for one: each weighs 1.
+    ///   - patience: For how long one waits.
+    package init(limits: FairQueueLimits, patience: Duration) {
+        self.patience = patience
+        state = Mutex(State(queue: Queue(limits: limits)))
+    }
+
+    package var taken: Int { state.withLock { $0.queue.slots } }
+    package var waiting: Int { state.withLock { $0.queue.count } }
+
+    /// Waits for a permit, which takes nothing of the time that the task's ``UnitOfWork`` has.
+    ///
+    /// - Parameters:
+    ///   - tenant: Whose share it is counted to.
+    ///   - lane: Which part of it.
+    ///   - isFirst: Whether this lane goes before those of the tenant's that do not.
+    /// - Returns: The permit; `nil` when too many wait already, when none became free in time, and when the task is cancelled.
+    package func permit(of tenant: Tenant, in lane: Lane, isFirst: Bool = false) async -> Permit? {
+        let (permits, way) = AsyncStream.makeStream(of: Permit.self)
+        let (number, grants) = state.withLock { state -> (UInt64, [Queue.Grant]?) in
+            state.lastNumber += 1
+            let ticket = Ticket(number: state.lastNumber, way: way)
+            return (ticket.number, state.queue.admit(ticket, of: tenant, in: lane, isFirst: isFirst, at: .now))
+        }
+        guard let grants else { return nil }
+        handOut(grants)
+        var line = permits.makeAsyncIterator()
+        if grants.contains(where: { $0.item.number == number }) { return await line.next() }
+        let timer = Task { [patience] in
+            guard (try? await Task.sleep(for: patience)) != nil else { return }
+            withdraw(number, of: tenant, in: lane)
+        }
+        defer { timer.cancel() }
+        let permit = await line.next()
+        if permit == nil { withdraw(number, of: tenant, in: lane) }
+        UnitOfWork.current?.restart()
+        return permit
+    }
+
+    private func withdraw(_ number: UInt64, of tenant: Tenant, in lane: Lane) {
+        let gone = state.withLock { $0.queue.remove(of: tenant, in: lane) { $0.number == number } }
+        for ticket in gone { ticket.way?.finish() }
+    }
+
+    private func finished(_ grant: Queue.Grant) {
+        handOut(state.withLock { $0.queue.handOn(grant, at: .now) })
+    }
+
+    private func handOut(_ grants: [Queue.Grant]) {
+        for var grant in grants {
+            let way = grant.item.way
+            grant.item.way = nil
+            // One that nobody waits for any more gives itself back.
+            way?.yield(Permit(grant, of: self))
+        }
+    }
+}

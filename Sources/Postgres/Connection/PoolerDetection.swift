@@ -1,0 +1,101 @@
+/// What stands between this process and PostgreSQL, as far as it can be seen from here.
+public struct PoolerDetection: Sendable, Equatable {
+    /// How often it is tried to see what becomes of statements: others may use the sessions, too.
+    private static let rounds = 5
+
+    /// Whether anything does: another process answers than the one that was connected to.
+    public let isPooled: Bool
+    /// Whether a statement that was prepared under a name is there for the next transaction; `nil` where that could not be seen. A pooler
+    /// that gives each connection a session of its own keeps them, and cannot be seen to.
+    public let keepsStatements: Bool?
+
+    /// Looks with two connections, which are closed then.
+    ///
+    /// - Parameter configuration: Where PostgreSQL is.
+    /// - Returns: What is seen.
+    /// - Throws: `PostgresError` when there is no connection, or the server says something unexpected.
+    public static func look(_ configuration: PostgresConfiguration) async throws -> PoolerDetection {
+        let (first, second) = (
+            PostgresConnection(configuration: configuration), PostgresConnection(configuration: configuration)
+        )
+        defer {
+            first.close()
+            second.close()
+        }
+        try await first.open()
+        guard try await first.lend({ try $0.isPooled }) else {
+            return PoolerDetection(isPooled: false, keepsStatements: true)
+        }
+        try await second.open()
+        do {
+            for _ in 0..<rounds {
+                guard let answer = try await keepsStatements(first, second) else { continue }
+                return PoolerDetection(isPooled: true, keepsStatements: answer)
+            }
+        } catch let error as PostgresError where error.kind == .connectionLost {
+            // The pooler has a single session, which the other connection holds: there is no other to look from.
+        }
+        return PoolerDetection(isPooled: true, keepsStatements: nil)
+    }
+
+    /// Whether a statement of the first connection is there while the second holds the session in which it was prepared.
+    private static func keepsStatements(
+        _ first: PostgresConnection,
+        _ second: PostgresConnection
+    ) async throws -> Bool? {
+        let name = "carillon_survey_\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let former = try await first.lend { try $0.prepareProbe(name) }
+        try await second.lend { try $0.script("BEGIN") }
+        let answer: Bool?
+        do {
+            // Where the second has taken another session, the statement is there anyway.
+            answer = try await first.lend { try $0.runProbe(name) } == former ? nil : true
+        } catch let error as PostgresError where error.sqlState == .invalidSQLStatementName {
+            answer = false
+        }
+        try await second.lend { try $0.script("ROLLBACK") }
+        return answer
+    }
+}
+
+extension PostgresConnection {
+    /// Lends what runs statements, and leaves it as it is afterwards.
+    fileprivate func lend<Value: Sendable>(_ body: @Sendable (StatementExecutor) throws -> Value) throws -> Value {
+        guard let executor else { throw PostgresError(.connectionLost) }
+        return try body(executor)
+    }
+}
+
+extension StatementExecutor {
+    /// How long a pooler may have no session to give.
+    private static let patience = Duration.seconds(5)
+    private static let statement = "SELECT pg_backend_pid()"
+
+    fileprivate var isPooled: Bool {
+        get throws {
+            let answer = try handle.run(text: Self.statement, parameters: ParameterList(), timeout: Self.patience)
+            return try Self.process(in: answer) != serverProcessID
+        }
+    }
+
+    /// Prepares the statement and runs it in one transaction, and so in one session.
+    fileprivate func prepareProbe(_ name: String) throws -> Int32? {
+        try script("BEGIN")
+        _ = try handle.prepare(name, text: Self.statement, types: [], timeout: Self.patience)
+        let process = try runProbe(name)
+        try script("COMMIT")
+        return process
+    }
+
+    fileprivate func runProbe(_ name: String) throws -> Int32? {
+        try Self.process(in: handle.runPrepared(name, parameters: ParameterList(), timeout: Self.patience))
+    }
+
+    fileprivate func script(_ text: String) throws {
+        _ = try handle.run(script: text, timeout: Self.patience)
+    }
+
+    private static func process(in answer: QueryResult) throws -> Int32? {
+        try answer.first { row in try row.decode(0, as: Int32.self) }
+    }
+}
