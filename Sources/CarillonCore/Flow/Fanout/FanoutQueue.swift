@@ -35,7 +35,7 @@ package final class FanoutQueue: Entrance {
         let isOfNewcomers: Bool
 
         /// Whether none of its events is known to have more recipients than a page.
-        var isOfFirstPages: Bool { turns.allSatisfy { $0.item.cursor == nil } }
+        var isOfFirstPages: Bool { grants.allSatisfy { $0.item.cursor == nil } }
     }
 
     private struct State {
