@@ -103,8 +103,7 @@ struct DialectPostController: Controller {
     private struct Sender {
         var network: Network
         var document: DialectDocument?
-        /// Whether an API key has proved who it is.
-        var hasKey: Bool
+        var proof: DialectProof
     }
 
     /// Who posts. Without a document there is nothing here for whoever has no key.
@@ -115,13 +114,16 @@ struct DialectPostController: Controller {
     ) async throws -> Sender {
         let networkID = try context.identifier("network", as: Network.self)
         let known = try await services.authenticator.sender(of: dialect.name, in: networkID, context)
-        if let authorization = request.headers[values: .authorization].first,
-            DialectRequestReader.isKey(authorization, for: dialect)
-        {
+        let proof = DialectProof(
+            to: dialect,
+            authorization: request.headers[values: .authorization].first,
+            hasSignature: SignedBody(request.headers) != nil
+        )
+        if proof == .key {
             do {
                 let access = try await access(request, context)
                 try access.requireEvents()
-                return Sender(network: access.network, document: known?.document, hasKey: true)
+                return Sender(network: access.network, document: known?.document, proof: proof)
             } catch let problem as Problem
                 where known?.document.isEnabled != true && [.unauthorized, .forbidden].contains(problem.status)
             {
@@ -133,7 +135,7 @@ struct DialectPostController: Controller {
             try services.rates.takeRefusal(of: context)
             throw Problem.notFound()
         }
-        return Sender(network: known.network, document: known.document, hasKey: false)
+        return Sender(network: known.network, document: known.document, proof: proof)
     }
 
     /// Why a post is passed over without a word; `nil` for one that proves who sent it.
@@ -146,8 +148,8 @@ struct DialectPostController: Controller {
         _ dialect: any EventDialect,
         _ context: CarillonRequestContext
     ) async throws -> String? {
-        guard !sender.hasKey, let document = sender.document else { return nil }
-        if dialect.name == .cloudevents, let signature = SignedBody(request.headers) {
+        guard sender.proof != .key, let document = sender.document else { return nil }
+        if sender.proof == .signature, let signature = SignedBody(request.headers) {
             _ = try await services.authenticator.verify(signature, posted.body, of: sender.network.id, context)
             return nil
         }

@@ -138,12 +138,17 @@ extension Services {
             headers: post.head.headers.map { (name: $0.name, value: $0.value) },
             body: post.body
         )
-        if let authorization = post.fields.authorization, DialectRequestReader.isKey(authorization, for: dialect) {
+        let proof = DialectProof(
+            to: dialect,
+            authorization: post.fields.authorization,
+            hasSignature: post.fields.hasSignature
+        )
+        if proof == .key {
             guard try post.hasKey() else { return nil }
         } else {
             // Nobody has anything read on an event loop before it is known who they are.
             guard let document, document.isEnabled, !dialect.isProvenByBody else { return nil }
-            if dialect.name == .cloudevents, post.fields.isSigned {
+            if proof == .signature {
                 guard post.isSigned else { return nil }
             } else {
                 try dialect.verify(request, document, now: clock.now())

@@ -21,8 +21,8 @@ struct PostHead {
     private var timestamp: String?
     private var signatures: String?
 
-    /// Whether the body is said to be signed by Standard Webhooks.
-    var isSigned: Bool { signatures != nil }
+    /// Whether there is a signature of Standard Webhooks.
+    var hasSignature: Bool { signatures != nil }
 
     /// How it is signed, if all is there that belongs to it.
     var signature: SignedBody? {
