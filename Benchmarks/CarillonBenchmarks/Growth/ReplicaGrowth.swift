@@ -5,7 +5,7 @@ import Subprocess
 /// How much sooner webhooks are sent when there are replicas that nobody posts to.
 struct ReplicaGrowth: Sendable {
     private static let counts = [1, 2, 4]
-    private static let events = 200
+    private static let events = 600
     private static let shape = DirectoryLines(userCount: 31, channelCount: 1, membersPerChannel: 31)
     private static let delay = TimeAmount.milliseconds(300)
     private static let limit = Duration.seconds(180)
