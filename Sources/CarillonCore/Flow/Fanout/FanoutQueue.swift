@@ -158,13 +158,13 @@ package final class FanoutQueue: Entrance {
 
     /// A batch is through; its events may be lined up again.
     func finished(_ batch: Batch) {
-        let hasTurn = state.withLock { state in
+        let hasNext = state.withLock { state in
             state.inWork[batch.number] = nil
             for grant in batch.grants { state.queue.finished(grant, at: .now) }
             if batch.isOfNewcomers { state.servesNewcomers = false } else { state.pacing.end(batch.start) }
-            return state.queue.hasTurn
+            return state.queue.hasNext
         }
-        if hasTurn { wake.yield() }
+        if hasNext { wake.yield() }
     }
 
     /// Gives events to whoever claims them first, once `delay` has passed.
