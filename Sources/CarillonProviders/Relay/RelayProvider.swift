@@ -102,6 +102,9 @@ package struct RelayProvider: Provider {
             return .retry(after: nil, reason: Self.words(refusal.rule.rawValue, since: start))
         } catch OutboundError.timedOut {
             return .timedOut(reason: Self.words(OutboundError.timedOut.rawValue, since: start))
+        } catch OutboundError.busy {
+            // It is our places that are taken, and not the endpoint that fails.
+            return .deferLane(after: .seconds(1), reason: OutboundError.busy.rawValue)
         } catch let error as OutboundError {
             return .retry(after: nil, reason: Self.words(error.rawValue, since: start))
         } catch {

@@ -259,6 +259,15 @@ import Testing
         #expect(told.contains(transport.requests.count))
     }
 
+    @Test func `that we have no place for a connection says nothing of an endpoint`() async {
+        let row = row(100)
+        let transport = RecordingTransport { _ in throw OutboundError.busy }
+        let outcomes = await provider(source(of: row), transport).outcomes(of: row)
+        let wait = Outcome.deferLane(after: .seconds(1), reason: "too many requests waiting")
+        #expect(outcomes == Array(repeating: wait, count: 100))
+        #expect(transport.requests.count <= DeliveryGroup.messagesAtATime)
+    }
+
     @Test func `what is sent at the same time is read together`() async throws {
         let gate = Gate()
         let reading = GatheredReading<Int, Int> { keys in
