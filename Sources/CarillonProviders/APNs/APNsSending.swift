@@ -95,33 +95,37 @@ final class APNsSending: Sendable {
         id: String
     ) async throws -> Finding {
         let url = "\(provider.services.url(of: environment))/3/device/\(device)"
-        let token = state.withLock { $0.token }
-        let answer = try await post(url, environment, topic: topic, id: id, token: token)
-        switch answer.reason {
-        case "ExpiredProviderToken":
-            guard case .token(let key) = current.value.kind, let token else { break }
-            let renewed: ProviderToken?
-            do {
-                renewed = try await provider.tokens.token(for: key, insteadOf: token)
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                return .certain(.deferLane(after: .seconds(5), reason: Self.noToken))
+        var hasRenewed = false
+        while true {
+            let token = state.withLock { $0.token }
+            let answer = try await post(url, environment, topic: topic, id: id, token: token)
+            switch answer.reason {
+            case "ExpiredProviderToken" where !hasRenewed:
+                guard case .token(let key) = current.value.kind, let token else { break }
+                let renewed: ProviderToken?
+                do {
+                    renewed = try await provider.tokens.token(for: key, insteadOf: token)
+                } catch let error as CancellationError {
+                    throw error
+                } catch {
+                    return .certain(.deferLane(after: .seconds(5), reason: Self.noToken))
+                }
+                guard let renewed else { break }
+                state.withLock { $0.token = renewed }
+                hasRenewed = true
+                continue
+            case "TooManyProviderTokenUpdates":
+                if case .token(let key) = current.value.kind { provider.tokens.pauseRenewal(of: key) }
+            case "Shutdown" where answer.status == 503:
+                provider.connections.renew(for: current.value, insteadOf: transport)
+            case _ where answer.status == 403 && !answer.concernsEnvironment:
+                // APNs has bound the connection to what it refused. The connections to both environments are left together.
+                provider.connections.renew(for: current.value, insteadOf: transport)
+            default:
+                break
             }
-            guard let renewed else { break }
-            state.withLock { $0.token = renewed }
-            return Finding(try await post(url, environment, topic: topic, id: id, token: renewed))
-        case "TooManyProviderTokenUpdates":
-            if case .token(let key) = current.value.kind { provider.tokens.pauseRenewal(of: key) }
-        case "Shutdown" where answer.status == 503:
-            provider.connections.renew(for: current.value, insteadOf: transport)
-        case _ where answer.status == 403 && !answer.concernsEnvironment:
-            // APNs has bound the connection to what it refused. The connections to both environments are left together.
-            provider.connections.renew(for: current.value, insteadOf: transport)
-        default:
-            break
+            return Finding(answer)
         }
-        return Finding(answer)
     }
 
     /// Notes that the credential is not good for an environment.

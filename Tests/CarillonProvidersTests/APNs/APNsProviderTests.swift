@@ -141,6 +141,21 @@ import Testing
         }
     }
 
+    @Test func `heeds the answer to a renewed token as any other`() async throws {
+        let stale = try APNsSigningKey(teamID: "TEAM123456", keyID: "KEY1234567", pem: key.pemRepresentation)
+        shared.store(ProviderToken(value: "expired", issuedAt: shared.now - .seconds(30 * 60)), under: stale.name)
+        try await server { request in
+            let isExpired = request.headers.first(name: "authorization") == "bearer expired"
+            guard !isExpired else { return Self.refuse(403, "ExpiredProviderToken") }
+            return request.connection == 0 ? Self.refuse(503, "Shutdown") : [.ok]
+        } _: { server, port in
+            let provider = try provider(port)
+            #expect(await provider.outcomes(of: group()) == [.retry(after: .seconds(900), reason: "Shutdown")])
+            #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
+            #expect(server.connectionCount == 2)
+        }
+    }
+
     @Test func `does not go on renewing a token that is refused although it is new`() async throws {
         try await server({ _ in Self.refuse(403, "ExpiredProviderToken") }) { server, port in
             let expected = Outcome.misconfigured(reason: "403 ExpiredProviderToken")
