@@ -70,7 +70,7 @@ final class APNsSending: Sendable {
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
         let finding = await current.finding {
             do {
-                return try await exchange(address.text, in: environment, topic: topic, id: id)
+                return try await exchange(address, in: environment, topic: topic, id: id)
             } catch let error as CancellationError {
                 // Not wanted any more, perhaps for what another answer said meanwhile.
                 guard let verdict = verdict(on: environment) else { throw error }
@@ -89,12 +89,12 @@ final class APNsSending: Sendable {
 
     /// Sends a request, and once more when only the token was too old.
     private func exchange(
-        _ device: String,
+        _ address: DeviceAddress,
         in environment: DeviceAddress.APNsEnvironment,
         topic: String,
         id: String
     ) async throws -> Finding {
-        let url = "\(provider.services.url(of: environment))/3/device/\(device)"
+        let url = "\(provider.services.url(of: environment))/3/device/\(address.text)"
         var hasRenewed = false
         while true {
             let token = state.withLock { $0.token }
@@ -124,7 +124,7 @@ final class APNsSending: Sendable {
             default:
                 break
             }
-            return Finding(answer)
+            return Finding(answer, isOwnTopic: topic == address.appID)
         }
     }
 

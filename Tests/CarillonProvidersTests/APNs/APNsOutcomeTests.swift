@@ -72,8 +72,15 @@ import Testing
         let wait = Outcome.retry(after: Self.quarterHour, reason: reason ?? "")
         let isOfEnvironment = ["BadCertificateEnvironment", "BadEnvironmentKeyIdInToken"].contains(reason)
         let isUnavailable = ["InternalServerError", "ServiceUnavailable", "Shutdown"].contains(reason)
+        let isOfTopic = ["BadTopic", "MissingTopic", "TopicDisallowed"].contains(reason)
         let finding: Finding =
-            if isOfEnvironment {
+            if isOfTopic {
+                .refusal(
+                    ofDevice: .quarantine(reason: reason ?? ""),
+                    ofLane: expected,
+                    unclear: .retry(after: .seconds(60), reason: reason ?? "")
+                )
+            } else if isOfEnvironment {
                 .certain(wait)
             } else if isUnavailable {
                 .limit(ofDevice: expected, ofLane: .deferLane(after: Self.quarterHour, reason: reason ?? ""))
