@@ -60,7 +60,7 @@ final class APNsSending: Sendable {
     func send(to target: Target) async -> Outcome? {
         let address = target.address
         guard address.provider == provider.name, let environment = address.environment else {
-            return .bug(reason: "not an APNs device")
+            return .unsendable(reason: "not an APNs device", isOfDevice: true)
         }
         guard message.fits else { return .payloadTooLarge }
         guard let topic = message.topic(of: address.appID) else {

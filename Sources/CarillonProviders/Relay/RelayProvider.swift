@@ -53,7 +53,7 @@ package struct RelayProvider: Provider {
 
     private func outcome(of target: Target, _ group: DeliveryGroup, _ slices: RelaySlices) async -> Outcome? {
         guard let key = group.relayKey(of: target), let event = target.relayed else {
-            return .bug(reason: "not an endpoint")
+            return .unsendable(reason: "not an endpoint")
         }
         let message: RelayMessage
         do {

@@ -33,7 +33,7 @@ extension CurrentCredential {
     /// What was found by sending to one device; `nil` when it was not sent, since the task was cancelled or the credential
     /// changed.
     func finding(
-        whenRefused outcome: (_ reason: String) -> Outcome = { .bug(reason: $0) },
+        whenRefused outcome: (_ reason: String) -> Outcome = { .unsendable(reason: $0, isOfDevice: true) },
         by send: () async throws -> Finding?
     ) async -> Finding? {
         do {

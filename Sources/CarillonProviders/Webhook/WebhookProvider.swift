@@ -47,7 +47,7 @@ package struct WebhookProvider: Provider {
         to target: Target,
         by current: CurrentCredential<[WebhookSecret]>
     ) async -> Outcome? {
-        guard target.address.provider == name else { return .bug(reason: "not a webhook") }
+        guard target.address.provider == name else { return .unsendable(reason: "not a webhook", isOfDevice: true) }
         let message = WebhookMessage(group, to: target)
         guard message.fits else { return .payloadTooLarge }
         var headers = HTTPHeaders.signed(
@@ -69,7 +69,7 @@ package struct WebhookProvider: Provider {
             let response = try await client.execute(request, timeout: deadline)
             return Outcome(webhookStatus: response.status, headers: response.headers, now: clock.now())
         } catch let refusal as EgressRefusal {
-            return .bug(reason: refusal.rule.rawValue)
+            return .unsendable(reason: refusal.rule.rawValue, isOfDevice: true)
         } catch let error as OutboundError {
             return Outcome(error)
         } catch {

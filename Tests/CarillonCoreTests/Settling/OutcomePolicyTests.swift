@@ -58,6 +58,8 @@ import Testing
     @Test func `what nobody could send says nothing of the device`() {
         let (settlement, _) = settle(.test([.test("d-1")]), [.unsendable(reason: "payload too large")])
         #expect(settlement.records.map(\.effect) == [nil])
+        let ofDevice = Outcome.unsendable(reason: "blocked address", isOfDevice: true)
+        #expect(settle(.test([.test("d-1")]), [ofDevice]).0.records.map(\.effect) == [.noteError("blocked address")])
     }
 
     @Test func `a delivery keeps the push service's id and clears an old error`() {

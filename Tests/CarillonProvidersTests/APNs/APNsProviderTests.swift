@@ -341,7 +341,7 @@ import Testing
         try await server({ _ in [.ok] }) { server, port in
             let group = DeliveryGroup.example(to: [.webhook(url: "https://127.0.0.1/")])
             let outcomes = try await provider(port).outcomes(of: group)
-            #expect(outcomes == [.bug(reason: "not an APNs device")])
+            #expect(outcomes == [.unsendable(reason: "not an APNs device", isOfDevice: true)])
             #expect(server.requests.isEmpty)
         }
     }

@@ -212,9 +212,8 @@ import Testing
     @Test func `does not send to the address of another provider`() async throws {
         var group = DeliveryGroup.example(to: [.log])
         group.lane = Lane(networkID: group.lane.networkID, provider: .fcm, appID: "com.acme.chat")
-        #expect(
-            try await provider(transport { _, _ in Self.ok }).outcomes(of: group) == [.bug(reason: "not an FCM device")]
-        )
+        let expected = Outcome.unsendable(reason: "not an FCM device", isOfDevice: true)
+        #expect(try await provider(transport { _, _ in Self.ok }).outcomes(of: group) == [expected])
     }
 
     @Test func `reports nothing for what a cancellation ends`() async throws {

@@ -16,8 +16,9 @@ package enum Outcome: Sendable, Equatable {
     case misconfigured(reason: String)
     /// What we sent can never be accepted.
     case bug(reason: String)
-    /// What is to be sent can never be accepted, whatever the device: nothing is said of that.
-    case unsendable(reason: String)
+    /// What is to be sent, or where it is to be sent to (`isOfDevice`), can never be accepted: the push service has not been asked, or
+    /// its answer says nothing of anything else.
+    case unsendable(reason: String, isOfDevice: Bool = false)
 }
 
 extension Outcome {
@@ -27,5 +28,10 @@ extension Outcome {
         case .retry, .timedOut: true
         case .delivered, .deferLane, .unregister, .quarantine, .misconfigured, .bug, .unsendable: false
         }
+    }
+
+    /// Whether it says nothing of how the lane does.
+    var isUntold: Bool {
+        if case .unsendable = self { true } else { false }
     }
 }

@@ -221,17 +221,25 @@ extension Sender {
         await queue.giveBack([turn.item.group], after: rest, laneReason: condition?.pause?.reason)
     }
 
-    /// Tries a paused lane with one device; whether the others of the group can follow.
+    /// Tries a paused lane with one device, or with as many as it takes for an outcome that tells something; whether the others of the
+    /// group can follow.
     private func probe(
         _ turn: SendingQueue.Queue.Turn,
         _ provider: any Provider,
         _ ledger: SendLedger
     ) async -> Bool {
         guard turn.isProbe, turn.item.group.targets.count > 1 else { return true }
-        var first = turn.item.group
-        first.targets = Array(first.targets.prefix(1))
-        statistics.noteHandOver(of: turn.item, devices: 1)
-        await provider.send(first) { target, outcome in ledger.report(target, outcome) }
+        for target in turn.item.group.targets {
+            var one = turn.item.group
+            one.targets = [target]
+            let isUntold = Mutex(false)
+            statistics.noteHandOver(of: turn.item, devices: 1)
+            await provider.send(one) { target, outcome in
+                isUntold.withLock { $0 = outcome.isUntold }
+                ledger.report(target, outcome)
+            }
+            guard isUntold.withLock(\.self), !isEnding else { break }
+        }
         handOn(ledger, isOver: false)
         ledger.endProbe()
         return queue.isSending(turn.lane) && !isEnding

@@ -94,8 +94,8 @@ package struct OutcomePolicy: Sendable {
                 record(target, .unregistered, reason, effect)
             case .bug(let reason):
                 record(target, .dead, reason, .noteError(shortened(reason)))
-            case .unsendable(let reason):
-                record(target, .dead, reason)
+            case .unsendable(let reason, let isOfDevice):
+                record(target, .dead, reason, isOfDevice ? .noteError(shortened(reason)) : nil)
             }
         }
         if !isOver, !unreported.isEmpty {
