@@ -68,9 +68,9 @@ final class APNsSending: Sendable {
         }
         if let verdict = verdict(on: environment) { return verdict }
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
-        let finding = await current.finding {
+        let finding = await current.finding { current in
             do {
-                return try await exchange(address, in: environment, topic: topic, id: id)
+                return try await exchange(address, in: environment, topic: topic, id: id, with: current)
             } catch let error as CancellationError {
                 // Not wanted any more, perhaps for what another answer said meanwhile.
                 guard let verdict = verdict(on: environment) else { throw error }
@@ -92,13 +92,14 @@ final class APNsSending: Sendable {
         _ address: DeviceAddress,
         in environment: DeviceAddress.APNsEnvironment,
         topic: String,
-        id: String
+        id: String,
+        with current: CurrentCredential<APNsCredential>
     ) async throws -> Finding {
         let url = "\(provider.services.url(of: environment))/3/device/\(address.text)"
         var hasRenewed = false
         while true {
             let token = state.withLock { $0.token }
-            let answer = try await post(url, environment, topic: topic, id: id, token: token)
+            let answer = try await post(url, environment, topic: topic, id: id, token: token, with: current)
             switch answer.reason {
             case "ExpiredProviderToken" where !hasRenewed:
                 guard case .token(let key) = current.value.kind, let token else { break }
@@ -144,7 +145,8 @@ final class APNsSending: Sendable {
         _ environment: DeviceAddress.APNsEnvironment,
         topic: String,
         id: String,
-        token: ProviderToken?
+        token: ProviderToken?,
+        with current: CurrentCredential<APNsCredential>
     ) async throws -> APNsAnswer {
         var headers: HTTPHeaders = [
             "apns-topic": topic,
@@ -160,7 +162,7 @@ final class APNsSending: Sendable {
             headers: headers,
             body: message.payload,
             lane: group.lane,
-            isStillWanted: { self.current.isCurrent() && self.verdict(on: environment) == nil },
+            isStillWanted: { self.verdict(on: environment) == nil && current.isCurrent() },
             whenAnswered: { self.note($0, of: environment) }
         )
         return APNsAnswer(try await transport.execute(request, timeout: provider.timeout), now: provider.clock.now())

@@ -76,7 +76,7 @@ extension Finding {
             )
         case .misconfigured(let reason) where answer.concernsEnvironment:
             self = .certain(.retry(after: Self.environmentPause, reason: answer.reason ?? reason))
-        case .retry(let wait, let reason) where answer.saysUnavailable:
+        case .retry(let wait, let reason, _) where answer.saysUnavailable:
             self = .limit(ofDevice: outcome, ofLane: .deferLane(after: wait, reason: reason))
         default:
             self = .certain(outcome)

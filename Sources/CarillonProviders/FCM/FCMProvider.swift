@@ -68,7 +68,7 @@ package struct FCMProvider: Provider {
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
         // Two requests for access tokens can leave less time than the second message may take otherwise.
         let end = ContinuousClock.now + deadline
-        return await current.finding(whenRefused: { .misconfigured(reason: $0) }) {
+        return await current.finding(whenRefused: { .misconfigured(reason: $0) }) { current in
             var former: FCMAccessToken?
             while true {
                 let token: FCMAccessToken

@@ -95,7 +95,7 @@ package struct RelayProvider: Provider {
             return switch Outcome(webhookStatus: response.status, headers: response.headers, now: clock.now()) {
             case .delivered: .delivered(id: answer)
             case .unregister: .unregister(at: nil, reason: answer)
-            case .retry(let after, _): .retry(after: after, reason: answer)
+            case .retry(let after, _, _): .retry(after: after, reason: answer)
             case let other: other
             }
         } catch let refusal as EgressRefusal {

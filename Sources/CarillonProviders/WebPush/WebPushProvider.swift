@@ -71,7 +71,7 @@ package struct WebPushProvider: Provider {
         guard message.fits else { return .certain(.payloadTooLarge) }
         let endpoint = target.address.text
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
-        return await current.finding {
+        return await current.finding { current in
             let url = try OutboundURL(endpoint)
             guard url.isConfidential else {
                 return .certain(.unsendable(reason: EgressRefusal.Rule.scheme.rawValue, isOfDevice: true))

@@ -121,7 +121,7 @@ import Testing
     func `waits for at least as long as it is told`(status: Int, reason: String, header: String, wait: Duration) {
         let body = Array(#"{"reason":"\#(reason)"}"#.utf8)
         let response = OutboundResponse(status: status, headers: ["Retry-After": header], body: body)
-        guard case .retry(let after, _) = Outcome(APNsAnswer(response, now: Self.now)) else {
+        guard case .retry(let after, _, _) = Outcome(APNsAnswer(response, now: Self.now)) else {
             Issue.record("not a retry")
             return
         }

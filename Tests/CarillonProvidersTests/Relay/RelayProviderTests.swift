@@ -143,7 +143,8 @@ import Testing
         }
         guard case .delivered(let id?)? = try await outcome(204),
             case .unregister(nil, let gone)? = try await outcome(410),
-            case .retry(nil, let moved)? = try await outcome(301), case .retry(nil, let busy)? = try await outcome(503)
+            case .retry(nil, let moved, _)? = try await outcome(301),
+            case .retry(nil, let busy, _)? = try await outcome(503)
         else {
             Issue.record("another outcome")
             return
@@ -152,13 +153,13 @@ import Testing
         #expect(RelayAnswer(gone).error == "http 410")
         #expect(RelayAnswer(moved).status == 301 && RelayAnswer(busy).status == 503)
         let late = try await self.outcome(of: message(), RecordingTransport { _ in throw OutboundError.timedOut })
-        guard case .timedOut(let reason)? = late else {
+        guard case .timedOut(let reason, _)? = late else {
             Issue.record("another outcome")
             return
         }
         #expect(RelayAnswer(reason).error == "timeout" && RelayAnswer(reason).status == nil)
         let wait = RecordingTransport { _ in .answer(429, headers: ["retry-after": "77"]) }
-        guard case .retry(.seconds(77)?, _)? = try await self.outcome(of: message(), wait) else {
+        guard case .retry(.seconds(77)?, _, _)? = try await self.outcome(of: message(), wait) else {
             Issue.record("another outcome")
             return
         }

@@ -195,11 +195,17 @@ import Testing
         )
     }
 
-    @Test(arguments: OutboundError.allCases)
-    func `tries again what got no answer`(error: OutboundError) async throws {
-        let transport = RecordingTransport { _ in throw error }
+    @Test(arguments: OutboundError.allCases, [true, false])
+    func `tries again what got no answer, and tells whether it was sent`(
+        error: OutboundError,
+        wasSent: Bool
+    ) async throws {
+        let transport = RecordingTransport(isReached: wasSent) { _ in throw error }
+        let isKnown = wasSent && error != .refused
         let outcome: Outcome =
-            error == .timedOut ? .timedOut(reason: "timeout") : .retry(after: nil, reason: error.rawValue)
+            error == .timedOut
+            ? .timedOut(reason: "timeout", wasSent: isKnown)
+            : .retry(after: nil, reason: error.rawValue, wasSent: isKnown)
         #expect(try await provider(transport).outcomes(of: group([TestBrowser()])) == [outcome])
     }
 

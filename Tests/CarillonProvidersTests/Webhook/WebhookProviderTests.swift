@@ -104,6 +104,17 @@ import Testing
         }
     }
 
+    @Test func `tells what did not get as far as a receiver from what it did not answer`() async throws {
+        var port = 0
+        try await ScriptedServer.answering({ _ in .ok }) { port = $1 }
+        let gone = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/")])
+        let refused = Outcome.retry(after: nil, reason: "connection refused", wasSent: false)
+        #expect(try await provider().outcomes(of: gone) == [refused])
+        let unknown = DeliveryGroup.example(to: [.webhook(url: "http://receiver.test/")])
+        let notFound = Outcome.retry(after: nil, reason: "name not found", wasSent: false)
+        #expect(try await provider().outcomes(of: unknown) == [notFound])
+    }
+
     @Test(arguments: [
         ("http://10.0.0.1/", "blocked address"), ("http://[::1]/", "blocked address"),
         ("http://127.0.0.1:22/", "blocked port"), ("ftp://127.0.0.1/", "blocked scheme"),

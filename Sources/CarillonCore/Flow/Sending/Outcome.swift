@@ -2,10 +2,11 @@
 package enum Outcome: Sendable, Equatable {
     /// It was taken, under this id of the push service's own.
     case delivered(id: String?)
-    /// Try again, not before `after` when the push service named a time; counts as an attempt.
-    case retry(after: Duration?, reason: String)
-    /// There was no answer in time: as ``retry(after:reason:)``, and a sign that the server does not answer at all.
-    case timedOut(reason: String)
+    /// Try again, not before `after` when the push service named a time; counts as an attempt. What surely never got there
+    /// (not `wasSent`) is tried again even if it is to be sent only once.
+    case retry(after: Duration?, reason: String, wasSent: Bool = true)
+    /// There was no answer in time: as ``retry(after:reason:wasSent:)``, and a sign that the server does not answer at all.
+    case timedOut(reason: String, wasSent: Bool = true)
     /// Leave the whole lane alone for a while; counts nothing.
     case deferLane(after: Duration?, reason: String)
     /// The device is gone, unless it was registered after `at`.
