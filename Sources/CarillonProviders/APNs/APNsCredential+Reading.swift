@@ -67,7 +67,8 @@ extension APNsCredential {
     static func pkcs12(from reader: inout JSONObjectReader, for appID: String, at now: Timestamp) -> Kind? {
         let passphrase = reader.string("passphrase") ?? ""
         guard let text = reader.string("pkcs12", required: true, maximumBytes: mostFileBytes) else { return nil }
-        guard let file = Data(base64Encoded: text), !file.isEmpty else {
+        // `base64` and `openssl` break lines.
+        guard let file = Data(base64Encoded: text.filter { !$0.isWhitespace }), !file.isEmpty else {
             reader.refuse("pkcs12", holding: text, "must be a PKCS#12 file in base64")
             return nil
         }

@@ -60,7 +60,7 @@ final class APNsSending: Sendable {
     func send(to target: Target) async -> Outcome? {
         let address = target.address
         guard address.provider == provider.name, let environment = address.environment else {
-            return .bug(reason: "not an APNs device")
+            return .unsendable(reason: "not an APNs device", isOfDevice: true)
         }
         guard message.fits else { return .payloadTooLarge }
         guard let topic = message.topic(of: address.appID) else {
@@ -68,9 +68,9 @@ final class APNsSending: Sendable {
         }
         if let verdict = verdict(on: environment) { return verdict }
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
-        let finding = await current.finding {
+        let finding = await current.finding { current in
             do {
-                return try await exchange(address.text, in: environment, topic: topic, id: id)
+                return try await exchange(address, in: environment, topic: topic, id: id, with: current)
             } catch let error as CancellationError {
                 // Not wanted any more, perhaps for what another answer said meanwhile.
                 guard let verdict = verdict(on: environment) else { throw error }
@@ -89,39 +89,44 @@ final class APNsSending: Sendable {
 
     /// Sends a request, and once more when only the token was too old.
     private func exchange(
-        _ device: String,
+        _ address: DeviceAddress,
         in environment: DeviceAddress.APNsEnvironment,
         topic: String,
-        id: String
+        id: String,
+        with current: CurrentCredential<APNsCredential>
     ) async throws -> Finding {
-        let url = "\(provider.services.url(of: environment))/3/device/\(device)"
-        let token = state.withLock { $0.token }
-        let answer = try await post(url, environment, topic: topic, id: id, token: token)
-        switch answer.reason {
-        case "ExpiredProviderToken":
-            guard case .token(let key) = current.value.kind, let token else { break }
-            let renewed: ProviderToken?
-            do {
-                renewed = try await provider.tokens.token(for: key, insteadOf: token)
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                return .certain(.deferLane(after: .seconds(5), reason: Self.noToken))
+        let url = "\(provider.services.url(of: environment))/3/device/\(address.text)"
+        var hasRenewed = false
+        while true {
+            let token = state.withLock { $0.token }
+            let answer = try await post(url, environment, topic: topic, id: id, token: token, with: current)
+            switch answer.reason {
+            case "ExpiredProviderToken" where !hasRenewed:
+                guard case .token(let key) = current.value.kind, let token else { break }
+                let renewed: ProviderToken?
+                do {
+                    renewed = try await provider.tokens.token(for: key, insteadOf: token)
+                } catch let error as CancellationError {
+                    throw error
+                } catch {
+                    return .certain(.deferLane(after: .seconds(5), reason: Self.noToken))
+                }
+                guard let renewed else { break }
+                state.withLock { $0.token = renewed }
+                hasRenewed = true
+                continue
+            case "TooManyProviderTokenUpdates":
+                if case .token(let key) = current.value.kind { provider.tokens.pauseRenewal(of: key) }
+            case "Shutdown" where answer.status == 503:
+                provider.connections.renew(for: current.value, insteadOf: transport)
+            case _ where answer.status == 403 && !answer.concernsEnvironment:
+                // APNs has bound the connection to what it refused. The connections to both environments are left together.
+                provider.connections.renew(for: current.value, insteadOf: transport)
+            default:
+                break
             }
-            guard let renewed else { break }
-            state.withLock { $0.token = renewed }
-            return Finding(try await post(url, environment, topic: topic, id: id, token: renewed))
-        case "TooManyProviderTokenUpdates":
-            if case .token(let key) = current.value.kind { provider.tokens.pauseRenewal(of: key) }
-        case "Shutdown" where answer.status == 503:
-            provider.connections.renew(for: current.value, insteadOf: transport)
-        case _ where answer.status == 403 && !answer.concernsEnvironment:
-            // APNs has bound the connection to what it refused. The connections to both environments are left together.
-            provider.connections.renew(for: current.value, insteadOf: transport)
-        default:
-            break
+            return Finding(answer, isOwnTopic: topic == address.appID)
         }
-        return Finding(answer)
     }
 
     /// Notes that the credential is not good for an environment.
@@ -140,7 +145,8 @@ final class APNsSending: Sendable {
         _ environment: DeviceAddress.APNsEnvironment,
         topic: String,
         id: String,
-        token: ProviderToken?
+        token: ProviderToken?,
+        with current: CurrentCredential<APNsCredential>
     ) async throws -> APNsAnswer {
         var headers: HTTPHeaders = [
             "apns-topic": topic,
@@ -156,7 +162,7 @@ final class APNsSending: Sendable {
             headers: headers,
             body: message.payload,
             lane: group.lane,
-            isStillWanted: { self.current.isCurrent() && self.verdict(on: environment) == nil },
+            isStillWanted: { self.verdict(on: environment) == nil && current.isCurrent() },
             whenAnswered: { self.note($0, of: environment) }
         )
         return APNsAnswer(try await transport.execute(request, timeout: provider.timeout), now: provider.clock.now())

@@ -50,17 +50,33 @@ extension Outcome {
 extension Finding {
     /// The wait while a key or certificate is not good for an environment.
     private static let environmentPause = Duration.seconds(15 * 60)
+    /// The wait while it is not known whether the device or the credential is for another topic.
+    private static let topicPause = Duration.seconds(60)
 
     /// What an answer of APNs means, where that may depend on how the other devices of the lane do.
     ///
     /// Production and sandbox share lane and credential, but a key can be restricted to one of them: then the other one goes
     /// on, however many devices are refused.
-    init(_ answer: APNsAnswer) {
+    /// - Parameters:
+    ///   - answer: The answer.
+    ///   - isOwnTopic: Whether the topic was the app's id. What is said of another one, and of devices for it, is about what
+    ///     somebody asked for.
+    init(_ answer: APNsAnswer, isOwnTopic: Bool = true) {
         let outcome = Outcome(answer)
         switch outcome {
+        case .misconfigured where answer.status == 400 && !isOwnTopic, .quarantine where !isOwnTopic:
+            self = .certain(.unsendable(reason: answer.reason ?? ""))
+        case .misconfigured(let reason) where answer.status == 400:
+            // As for a token that is another service's, such as one for calls.
+            let word = answer.reason ?? reason
+            self = .refusal(
+                ofDevice: .quarantine(reason: word),
+                ofLane: outcome,
+                unclear: .retry(after: Self.topicPause, reason: word)
+            )
         case .misconfigured(let reason) where answer.concernsEnvironment:
             self = .certain(.retry(after: Self.environmentPause, reason: answer.reason ?? reason))
-        case .retry(let wait, let reason) where answer.saysUnavailable:
+        case .retry(let wait, let reason, _) where answer.saysUnavailable:
             self = .limit(ofDevice: outcome, ofLane: .deferLane(after: wait, reason: reason))
         default:
             self = .certain(outcome)

@@ -61,12 +61,14 @@ package struct FCMProvider: Provider {
         with current: CurrentCredential<FCMCredential>
     ) async -> Finding? {
         let credential = current.value
-        guard target.address.provider == name else { return .certain(.bug(reason: "not an FCM device")) }
+        guard target.address.provider == name else {
+            return .certain(.unsendable(reason: "not an FCM device", isOfDevice: true))
+        }
         guard message.fits else { return .certain(.payloadTooLarge) }
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
         // Two requests for access tokens can leave less time than the second message may take otherwise.
         let end = ContinuousClock.now + deadline
-        return await current.finding(whenRefused: { .misconfigured(reason: $0) }) {
+        return await current.finding(whenRefused: { .misconfigured(reason: $0) }) { current in
             var former: FCMAccessToken?
             while true {
                 let token: FCMAccessToken

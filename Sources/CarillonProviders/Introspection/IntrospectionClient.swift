@@ -56,12 +56,8 @@ package struct IntrospectionClient: UserTokenAsker {
         )
         do {
             return answer(try await transport.execute(request, timeout: deadline), by: introspection)
-        } catch let refusal as EgressRefusal {
-            return .failed(reason: refusal.rule.rawValue)
-        } catch let error as OutboundError {
-            return .failed(reason: error.rawValue)
         } catch {
-            return .failed(reason: "failed")
+            return .failed(reason: OutboundError.reason(for: error))
         }
     }
 

@@ -39,18 +39,15 @@ package struct EndpointClient: EndpointCaller {
             let response = try await send(call)
             let body = response.body.count <= Self.maximumAnswerBytes ? response.body : nil
             result = .success(EndpointAnswer.Reply(status: response.status, body: body))
-        } catch let refusal as EgressRefusal {
-            result = .failure(EndpointAnswer.Failure(reason: refusal.rule.rawValue))
-        } catch let error as OutboundError {
+        } catch {
+            let known = error as? OutboundError
             result = .failure(
                 EndpointAnswer.Failure(
-                    reason: error.rawValue,
-                    isTimeout: error == .timedOut,
-                    isBusy: error == .busy
+                    reason: OutboundError.reason(for: error),
+                    isTimeout: known == .timedOut,
+                    isBusy: known == .busy
                 )
             )
-        } catch {
-            result = .failure(EndpointAnswer.Failure(reason: "failed"))
         }
         return EndpointAnswer(result, time: ContinuousClock.now - start)
     }

@@ -53,7 +53,7 @@ package struct RelayProvider: Provider {
 
     private func outcome(of target: Target, _ group: DeliveryGroup, _ slices: RelaySlices) async -> Outcome? {
         guard let key = group.relayKey(of: target), let event = target.relayed else {
-            return .bug(reason: "not an endpoint")
+            return .unsendable(reason: "not an endpoint")
         }
         let message: RelayMessage
         do {
@@ -95,22 +95,18 @@ package struct RelayProvider: Provider {
             return switch Outcome(webhookStatus: response.status, headers: response.headers, now: clock.now()) {
             case .delivered: .delivered(id: answer)
             case .unregister: .unregister(at: nil, reason: answer)
-            case .retry(let after, _): .retry(after: after, reason: answer)
+            case .retry(let after, _, _): .retry(after: after, reason: answer)
             case let other: other
             }
-        } catch let refusal as EgressRefusal {
-            return .retry(after: nil, reason: Self.words(refusal.rule.rawValue, since: start))
-        } catch OutboundError.timedOut {
-            return .timedOut(reason: Self.words(OutboundError.timedOut.rawValue, since: start))
-        } catch let error as OutboundError {
-            return .retry(after: nil, reason: Self.words(error.rawValue, since: start))
+        } catch OutboundError.busy {
+            // It is our places that are taken, and not the endpoint that fails.
+            return .deferLane(after: .seconds(1), reason: OutboundError.busy.rawValue)
         } catch {
-            return Task.isCancelled ? nil : .retry(after: nil, reason: Self.words("failed", since: start))
+            if error is CancellationError, Task.isCancelled { return nil }
+            let (reason, time) = (OutboundError.reason(for: error), ContinuousClock.now - start)
+            let answer = RelayAnswer(error: reason, time: time).description
+            return error as? OutboundError == .timedOut ? .timedOut(reason: answer) : .retry(after: nil, reason: answer)
         }
-    }
-
-    private static func words(_ error: String, since start: ContinuousClock.Instant) -> String {
-        RelayAnswer(error: error, time: ContinuousClock.now - start).description
     }
 }
 

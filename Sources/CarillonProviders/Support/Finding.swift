@@ -1,6 +1,7 @@
 import CarillonCore
 import NIOHTTP1
 import PushHTTP
+import Synchronization
 
 /// What the answer to one device means, as far as can be told from it alone.
 enum Finding: Sendable, Equatable {
@@ -18,8 +19,11 @@ enum Finding: Sendable, Equatable {
 
 extension Finding {
     /// What no answer means: another try and, when one after another cannot reach the service at all, a pause of the lane.
-    init(_ error: OutboundError) {
-        let retry = Outcome(error)
+    /// - Parameters:
+    ///   - error: Why there is none.
+    ///   - wasSent: Whether the push service may have got the message.
+    init(_ error: OutboundError, wasSent: Bool) {
+        let retry = Outcome(error, wasSent: wasSent)
         switch error {
         case .timedOut, .nameNotFound, .lookupFailed, .connectionRefused, .unreachable, .tlsFailed:
             self = .limit(ofDevice: retry, ofLane: .deferLane(after: nil, reason: error.rawValue))
@@ -27,21 +31,39 @@ extension Finding {
             self = .certain(retry)
         }
     }
+
+    /// What it means for the device, whatever becomes of others.
+    var ofDevice: Outcome {
+        switch self {
+        case .certain(let outcome), .refusal(let outcome, _, _, _), .partial(let outcome, _), .limit(let outcome, _):
+            outcome
+        }
+    }
 }
 
 extension CurrentCredential {
-    /// What was found by sending to one device; `nil` when it was not sent, since the task was cancelled or the credential
-    /// changed.
+    /// What was found by sending to one device.
+    /// - Parameters:
+    ///   - outcome: What it means that the address is not to be sent to.
+    ///   - send: Sends with the credential that it is given, of which it asks right before whether it is current.
+    /// - Returns: `nil` when it was not sent, since the task was cancelled or the credential changed.
     func finding(
-        whenRefused outcome: (_ reason: String) -> Outcome = { .bug(reason: $0) },
-        by send: () async throws -> Finding?
+        whenRefused outcome: (_ reason: String) -> Outcome = { .unsendable(reason: $0, isOfDevice: true) },
+        by send: (Self) async throws -> Finding?
     ) async -> Finding? {
+        let wasSent = Mutex(false)
+        let watched = Self(value: value) { [isCurrent] in
+            guard isCurrent() else { return false }
+            wasSent.withLock { $0 = true }
+            return true
+        }
         do {
-            return try await send()
+            return try await send(watched)
         } catch let refusal as EgressRefusal {
             return .certain(outcome(refusal.rule.rawValue))
         } catch let error as OutboundError {
-            return Finding(error)
+            // What was refused unread was not got, either.
+            return Finding(error, wasSent: error != .refused && wasSent.withLock(\.self))
         } catch {
             return Task.isCancelled || !isCurrent() ? nil : .certain(.retry(after: nil, reason: "failed"))
         }
@@ -50,8 +72,11 @@ extension CurrentCredential {
 
 extension Outcome {
     /// What no answer means for one device.
-    init(_ error: OutboundError) {
-        self = error == .timedOut ? .timedOut(reason: error.rawValue) : .retry(after: nil, reason: error.rawValue)
+    init(_ error: OutboundError, wasSent: Bool) {
+        let reason = error.rawValue
+        self =
+            error == .timedOut
+            ? .timedOut(reason: reason, wasSent: wasSent) : .retry(after: nil, reason: reason, wasSent: wasSent)
     }
 
     /// What a receiver's answer means (API section 9): a 2xx takes the notification, 410 ends it for this device, anything

@@ -33,7 +33,8 @@ extension Finding {
             self = .certain(.unregister(at: nil, reason: reason))
         case 413:
             self = .certain(.bug(reason: reason))
-        case 429:
+        // What Microsoft's service answers above its limit is 406.
+        case 406, 429:
             let wait = max(retryAfter ?? Self.limitPause, Self.pause)
             self = .limit(
                 ofDevice: .retry(after: wait, reason: reason),

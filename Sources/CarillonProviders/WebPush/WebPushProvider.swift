@@ -63,17 +63,19 @@ package struct WebPushProvider: Provider {
     ) async -> Finding? {
         let credential = current.value
         guard target.address.provider == name, let (p256dh, auth) = target.address.keys else {
-            return .certain(.bug(reason: "not a Web Push subscription"))
+            return .certain(.unsendable(reason: "not a Web Push subscription", isOfDevice: true))
         }
         guard let keys = SubscriptionKeys(p256dh: p256dh, auth: auth) else {
-            return .certain(.bug(reason: "invalid subscription keys"))
+            return .certain(.unsendable(reason: "invalid subscription keys", isOfDevice: true))
         }
         guard message.fits else { return .certain(.payloadTooLarge) }
         let endpoint = target.address.text
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
-        return await current.finding {
+        return await current.finding { current in
             let url = try OutboundURL(endpoint)
-            guard url.isConfidential else { return .certain(.bug(reason: EgressRefusal.Rule.scheme.rawValue)) }
+            guard url.isConfidential else {
+                return .certain(.unsendable(reason: EgressRefusal.Rule.scheme.rawValue, isOfDevice: true))
+            }
             var plaintext = message.plaintext(for: id)
             while true {
                 if Task.isCancelled { return nil }

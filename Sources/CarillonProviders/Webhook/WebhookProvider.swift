@@ -47,33 +47,28 @@ package struct WebhookProvider: Provider {
         to target: Target,
         by current: CurrentCredential<[WebhookSecret]>
     ) async -> Outcome? {
-        guard target.address.provider == name else { return .bug(reason: "not a webhook") }
+        guard target.address.provider == name else { return .unsendable(reason: "not a webhook", isOfDevice: true) }
         let message = WebhookMessage(group, to: target)
         guard message.fits else { return .payloadTooLarge }
-        var headers = HTTPHeaders.signed(
-            message.body,
-            id: message.id,
-            secrets: current.value,
-            userAgent: userAgent,
-            now: clock.now()
-        )
-        headers.goOn(in: group.cause.trace)
-        let request = OutboundRequest(
-            url: target.address.text,
-            headers: headers,
-            body: message.body,
-            lane: group.lane,
-            isStillWanted: current.isCurrent
-        )
-        do {
+        let finding = await current.finding { current in
+            var headers = HTTPHeaders.signed(
+                message.body,
+                id: message.id,
+                secrets: current.value,
+                userAgent: userAgent,
+                now: clock.now()
+            )
+            headers.goOn(in: group.cause.trace)
+            let request = OutboundRequest(
+                url: target.address.text,
+                headers: headers,
+                body: message.body,
+                lane: group.lane,
+                isStillWanted: current.isCurrent
+            )
             let response = try await client.execute(request, timeout: deadline)
-            return Outcome(webhookStatus: response.status, headers: response.headers, now: clock.now())
-        } catch let refusal as EgressRefusal {
-            return .bug(reason: refusal.rule.rawValue)
-        } catch let error as OutboundError {
-            return Outcome(error)
-        } catch {
-            return Task.isCancelled || !current.isCurrent() ? nil : .retry(after: nil, reason: "failed")
+            return .certain(Outcome(webhookStatus: response.status, headers: response.headers, now: clock.now()))
         }
+        return finding?.ofDevice
     }
 }

@@ -103,6 +103,7 @@ struct Connector: Sendable {
         return ClientBootstrap(group: eventLoop)
             .connectTimeout(timeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .keepingAlive()
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     switch origin.scheme {

@@ -32,8 +32,8 @@ package struct OutboundRequest: Sendable {
     package var body: [UInt8]
     /// For whom it is sent: whose share it takes, and which requests it takes turns with; `nil` for Carillon's own.
     package var lane: Lane?
-    /// Asked when it is the request's turn to be sent; if not, it ends as a `CancellationError`. Not asked once it has been
-    /// sent, since the server may act on it: it ends with its answer.
+    /// Asked when it is the request's turn to be sent, last of all; if not, it ends as a `CancellationError`. Not asked once it has
+    /// been sent, since the server may act on it: it ends with its answer.
     package var isStillWanted: @Sendable () -> Bool
     /// Told the answer before anything that has waited for it is sent: what it says of others is known to them when it is
     /// their turn. Called where the connection lives, so that it has to be brief.

@@ -66,7 +66,9 @@ struct DNSResolver: Sendable {
             let server = servers[number % servers.count]
             do {
                 let answers = try await socket.ask(questions, at: server, extended: extended, for: time)
-                let said = DNSAnswer(combining: answers.values)
+                var said = DNSAnswer(combining: answers.values)
+                // What did not come may have the addresses.
+                if said == .addresses([]), answers.count < questions.count { said = .failed }
                 switch said {
                 case .addresses, .nameNotFound: return said
                 case .notUnderstood: extended = false

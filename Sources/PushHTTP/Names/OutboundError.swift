@@ -1,3 +1,5 @@
+import CarillonCore
+
 /// Why a request got no answer; the raw value is the reason that a delivery shows.
 package enum OutboundError: String, Error, Sendable, CaseIterable {
     case timedOut = "timeout"
@@ -20,4 +22,15 @@ package enum OutboundError: String, Error, Sendable, CaseIterable {
     case malformedAnswer = "malformed answer"
     /// The answer's head is too long.
     case answerTooLong = "answer too long"
+}
+
+extension OutboundError {
+    /// The reason that is shown for whatever a transport throws.
+    package static func reason(for error: any Error) -> String {
+        switch error {
+        case let refusal as EgressRefusal: refusal.rule.rawValue
+        case let error as OutboundError: error.rawValue
+        default: "failed"
+        }
+    }
 }

@@ -75,6 +75,36 @@ import Testing
         }
     }
 
+    @Test func `what cannot be sent to a device says nothing of its lane, which the next one tries`() async throws {
+        let isFirst = Flag(true)
+        let provider = ScriptedProvider { _, _ in
+            defer { isFirst.clear() }
+            return isFirst.isSet ? .unsendable(reason: "blocked URL", isOfDevice: true) : .misconfigured(reason: "403")
+        }
+        try await runBehindPause(members: 9, provider) { scene, _ in
+            let id = try await scene.post()
+            try await eventually { try await scene.waiting(of: id, for: "403")?.count == 8 }
+            #expect(provider.devices.count == 2)
+        }
+    }
+
+    @Test
+    func `nor does a notification that cannot be sent to anybody, and another one is let out at once`() async throws {
+        let isTooLong = Flag(true)
+        let provider = ScriptedProvider { _, _ in
+            isTooLong.isSet ? .unsendable(reason: "payload too large") : .delivered(id: nil)
+        }
+        try await runBehindPause(members: 2, provider) { scene, lane in
+            for _ in 0..<2 {
+                #expect(try await scene.finished(try await scene.post()).deliveries[.dead] == 2)
+                #expect(scene.lanes.statuses.map(\.circuit) == [.open])
+            }
+            isTooLong.clear()
+            #expect(try await scene.finished(try await scene.post()).deliveries[.delivered] == 2)
+            try await eventually { scene.lanes.statuses.allSatisfy { $0.circuit == .closed } }
+        }
+    }
+
     @Test func `a device that is gone tells that its lane works again`() async throws {
         let isFirst = Flag(true)
         let provider = ScriptedProvider { _, _ in

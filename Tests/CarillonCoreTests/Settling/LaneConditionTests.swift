@@ -145,6 +145,19 @@ import Testing
         #expect(condition == paused)
     }
 
+    @Test func `after a try that told nothing the pause is what it was, and the next one may try`() {
+        var condition = LaneCondition()
+        condition.apply(.probedInVain, at: testNow)
+        #expect(condition == LaneCondition())
+        condition.apply(.pause(for: nil, reason: "down"), at: testNow)
+        let now = testNow + .seconds(16)
+        condition.apply(.probing, at: testNow + .seconds(15))
+        #expect(condition.remainingPause(at: now) == .seconds(29))
+        condition.apply(.probedInVain, at: now)
+        #expect(condition.remainingPause(at: now) == nil)
+        #expect(condition.pause?.since == testNow && condition.nextPause == .seconds(30))
+    }
+
     @Test func `what is said during a pause makes it longer, never shorter, and counts for nothing`() {
         var condition = LaneCondition()
         condition.apply(.pause(for: nil, reason: "first"), at: testNow)

@@ -55,9 +55,23 @@ import Testing
         #expect(lane == .pause(after: nil, reason: "http 429"))
     }
 
+    @Test(arguments: [
+        Outcome.retry(after: nil, reason: "connection refused", wasSent: false),
+        .timedOut(reason: "timeout", wasSent: false),
+    ])
+    func `what is to be sent only once and was not is tried again`(outcome: Outcome) {
+        var group = DeliveryGroup.test([.test("d-1")])
+        group.push.content = PushContent(isRetried: false)
+        let (settlement, _) = settle(group, [outcome])
+        #expect(settlement.records.isEmpty)
+        #expect(settlement.remainders == [Remainder(targets: [.test("d-1")], attempt: 1, delay: .seconds(1))])
+    }
+
     @Test func `what nobody could send says nothing of the device`() {
         let (settlement, _) = settle(.test([.test("d-1")]), [.unsendable(reason: "payload too large")])
         #expect(settlement.records.map(\.effect) == [nil])
+        let ofDevice = Outcome.unsendable(reason: "blocked address", isOfDevice: true)
+        #expect(settle(.test([.test("d-1")]), [ofDevice]).0.records.map(\.effect) == [.noteError("blocked address")])
     }
 
     @Test func `a delivery keeps the push service's id and clears an old error`() {

@@ -105,6 +105,15 @@ import Testing
         #expect(self.errors(in: ["certificate": key, "privateKey": certificate]) == ["/certificate"])
     }
 
+    @Test(arguments: ["\n", "\r\n", " \n"])
+    func `takes a PKCS#12 file in base64 with line ends, as tools write it`(lineEnd: String) throws {
+        let file = try TestAPNsCertificate(topics: [Self.app]).pkcs12(passphrase: "x")
+        let lines = stride(from: 0, to: file.count, by: 64).map { String(file.dropFirst($0).prefix(64)) }
+        let text = lines.joined(separator: lineEnd) + lineEnd
+        let expected = try read(["pkcs12": .string(file), "passphrase": "x"])
+        #expect(try read(["pkcs12": .string(text), "passphrase": "x"]).identity == expected.identity)
+    }
+
     @Test func `refuses a PKCS#12 file that does not open`() throws {
         let file = try TestAPNsCertificate(topics: [Self.app]).pkcs12(passphrase: "right")
         #expect(errors(in: ["pkcs12": .string(file), "passphrase": "wrong"]) == ["/pkcs12"])

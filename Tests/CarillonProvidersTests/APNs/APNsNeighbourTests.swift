@@ -106,6 +106,49 @@ import Testing
         }
     }
 
+    // MARK: Topics
+
+    private static func refuse(_ reason: String) -> [HTTP2Server.Action] {
+        [.answer(400, body: #"{"reason":"\#(reason)"}"#)]
+    }
+
+    @Test(arguments: ["TopicDisallowed", "BadTopic"])
+    func `a device whose token is for another topic stops nobody else, and is set aside`(reason: String) async throws {
+        try await server({ $0.path.hasSuffix("/000") ? Self.refuse(reason) : [.ok] }) { server, port in
+            let provider = try provider(port, concurrency: 1)
+            let others = Array(repeating: Outcome.delivered(id: nil), count: 10)
+            for refused in [Outcome.retry(after: .seconds(60), reason: reason), .quarantine(reason: reason)] {
+                #expect(await provider.outcomes(of: group(of: 11)) == [refused] + others)
+            }
+        }
+    }
+
+    @Test func `a topic that no device is allowed stops the app after ten of them`() async throws {
+        try await server({ _ in Self.refuse("TopicDisallowed") }) { server, port in
+            let outcomes = try await provider(port, concurrency: 1).outcomes(of: group(of: 50))
+            let unclear = Array(repeating: Outcome.retry(after: .seconds(60), reason: "TopicDisallowed"), count: 9)
+            let rest = Array(repeating: Outcome.misconfigured(reason: "400 TopicDisallowed"), count: 41)
+            #expect(outcomes == unclear + rest)
+            #expect(server.requests.count == 10)
+        }
+    }
+
+    @Test(arguments: ["BadDeviceToken", "BadTopic", "DeviceTokenNotForTopic", "TopicDisallowed"])
+    func `a topic that somebody asked for stops nobody, and sets no device aside`(reason: String) async throws {
+        try await server {
+            $0.headers.first(name: "apns-topic") == Self.app ? [.ok] : Self.refuse(reason)
+        } _: { server, port in
+            let provider = try provider(port, concurrency: 1)
+            var calls = group(of: 12)
+            let part = RawPart(headers: ["apns-topic": "\(Self.app).voip"])
+            calls.push.content = PushContent(parts: [.apns: part])
+            let refused = Array(repeating: Outcome.unsendable(reason: reason), count: 12)
+            #expect(await provider.outcomes(of: calls) == refused)
+            #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
+            #expect(server.requests.count == 13)
+        }
+    }
+
     // MARK: Environments
 
     @Test

@@ -72,8 +72,15 @@ import Testing
         let wait = Outcome.retry(after: Self.quarterHour, reason: reason ?? "")
         let isOfEnvironment = ["BadCertificateEnvironment", "BadEnvironmentKeyIdInToken"].contains(reason)
         let isUnavailable = ["InternalServerError", "ServiceUnavailable", "Shutdown"].contains(reason)
+        let isOfTopic = ["BadTopic", "MissingTopic", "TopicDisallowed"].contains(reason)
         let finding: Finding =
-            if isOfEnvironment {
+            if isOfTopic {
+                .refusal(
+                    ofDevice: .quarantine(reason: reason ?? ""),
+                    ofLane: expected,
+                    unclear: .retry(after: .seconds(60), reason: reason ?? "")
+                )
+            } else if isOfEnvironment {
                 .certain(wait)
             } else if isUnavailable {
                 .limit(ofDevice: expected, ofLane: .deferLane(after: Self.quarterHour, reason: reason ?? ""))
@@ -114,7 +121,7 @@ import Testing
     func `waits for at least as long as it is told`(status: Int, reason: String, header: String, wait: Duration) {
         let body = Array(#"{"reason":"\#(reason)"}"#.utf8)
         let response = OutboundResponse(status: status, headers: ["Retry-After": header], body: body)
-        guard case .retry(let after, _) = Outcome(APNsAnswer(response, now: Self.now)) else {
+        guard case .retry(let after, _, _) = Outcome(APNsAnswer(response, now: Self.now)) else {
             Issue.record("not a retry")
             return
         }

@@ -110,7 +110,7 @@ import Testing
             ([.answer(200, body: "<html>fine</html>")], .delivered(id: nil)),
             ([.reset(.internalError)], .retry(after: nil, reason: "stream reset")),
             ([.close], .retry(after: nil, reason: "connection closed")),
-            ([.reset(.refusedStream)], .retry(after: nil, reason: "stream refused")),
+            ([.reset(.refusedStream)], .retry(after: nil, reason: "stream refused", wasSent: false)),
             ([.endlessBody], .delivered(id: nil)),
             ([.manyHeaders(10_000)], .retry(after: nil, reason: "answer too long")),
             ([], .timedOut(reason: "timeout")),
@@ -138,6 +138,21 @@ import Testing
             #expect(outcomes.allSatisfy { $0 == .delivered(id: nil) })
             #expect(shared.requests == 2)
             #expect(shared.stored.values.map(\.issuedAt) == [shared.now])
+        }
+    }
+
+    @Test func `heeds the answer to a renewed token as any other`() async throws {
+        let stale = try APNsSigningKey(teamID: "TEAM123456", keyID: "KEY1234567", pem: key.pemRepresentation)
+        shared.store(ProviderToken(value: "expired", issuedAt: shared.now - .seconds(30 * 60)), under: stale.name)
+        try await server { request in
+            let isExpired = request.headers.first(name: "authorization") == "bearer expired"
+            guard !isExpired else { return Self.refuse(403, "ExpiredProviderToken") }
+            return request.connection == 0 ? Self.refuse(503, "Shutdown") : [.ok]
+        } _: { server, port in
+            let provider = try provider(port)
+            #expect(await provider.outcomes(of: group()) == [.retry(after: .seconds(900), reason: "Shutdown")])
+            #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
+            #expect(server.connectionCount == 2)
         }
     }
 
@@ -326,7 +341,7 @@ import Testing
         try await server({ _ in [.ok] }) { server, port in
             let group = DeliveryGroup.example(to: [.webhook(url: "https://127.0.0.1/")])
             let outcomes = try await provider(port).outcomes(of: group)
-            #expect(outcomes == [.bug(reason: "not an APNs device")])
+            #expect(outcomes == [.unsendable(reason: "not an APNs device", isOfDevice: true)])
             #expect(server.requests.isEmpty)
         }
     }
@@ -351,7 +366,7 @@ import Testing
             #expect(shared.requests == 0)
 
             let stranger = try await provider(port).outcomes(of: group())
-            #expect(stranger == [.retry(after: nil, reason: "tls failed")])
+            #expect(stranger == [.retry(after: nil, reason: "tls failed", wasSent: false)])
         }
     }
 
@@ -366,7 +381,7 @@ import Testing
         let tls = try authority.serverConfiguration(for: subject, validity: validity)
         try await HTTP2Server.answering(tls: tls, { _ in [.ok] }) { server, port in
             let outcomes = try await provider(port).outcomes(of: group())
-            #expect(outcomes == [.retry(after: nil, reason: "tls failed")])
+            #expect(outcomes == [.retry(after: nil, reason: "tls failed", wasSent: false)])
             #expect(server.requests.isEmpty)
         }
     }

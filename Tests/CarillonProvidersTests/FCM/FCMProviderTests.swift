@@ -164,7 +164,7 @@ import Testing
             throw error
         }
         let outcomes = try await provider(transport, concurrency: 1).outcomes(of: group(30))
-        let retry = Outcome(error)
+        let retry = Outcome(error, wasSent: true)
         let rest = waits ? Outcome.deferLane(after: nil, reason: error.rawValue) : retry
         #expect(outcomes == Array(repeating: retry, count: 9) + Array(repeating: rest, count: 21))
     }
@@ -183,14 +183,16 @@ import Testing
         #expect((refused.requests + away.requests).allSatisfy { $0.asksForToken })
     }
 
-    @Test(arguments: OutboundError.allCases)
-    func `tries again what got no answer`(error: OutboundError) async throws {
-        let transport = RecordingTransport { request in
+    @Test(arguments: OutboundError.allCases, [true, false])
+    func `tries again what got no answer, and tells whether it was sent`(
+        error: OutboundError,
+        wasSent: Bool
+    ) async throws {
+        let transport = RecordingTransport(isReached: wasSent) { request in
             if request.asksForToken { return .accessToken("t") }
             throw error
         }
-        let outcome: Outcome =
-            error == .timedOut ? .timedOut(reason: "timeout") : .retry(after: nil, reason: error.rawValue)
+        let outcome = Outcome(error, wasSent: wasSent && error != .refused)
         #expect(try await provider(transport).outcomes(of: group()) == [outcome])
     }
 
@@ -212,9 +214,8 @@ import Testing
     @Test func `does not send to the address of another provider`() async throws {
         var group = DeliveryGroup.example(to: [.log])
         group.lane = Lane(networkID: group.lane.networkID, provider: .fcm, appID: "com.acme.chat")
-        #expect(
-            try await provider(transport { _, _ in Self.ok }).outcomes(of: group) == [.bug(reason: "not an FCM device")]
-        )
+        let expected = Outcome.unsendable(reason: "not an FCM device", isOfDevice: true)
+        #expect(try await provider(transport { _, _ in Self.ok }).outcomes(of: group) == [expected])
     }
 
     @Test func `reports nothing for what a cancellation ends`() async throws {

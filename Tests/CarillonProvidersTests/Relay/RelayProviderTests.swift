@@ -143,7 +143,8 @@ import Testing
         }
         guard case .delivered(let id?)? = try await outcome(204),
             case .unregister(nil, let gone)? = try await outcome(410),
-            case .retry(nil, let moved)? = try await outcome(301), case .retry(nil, let busy)? = try await outcome(503)
+            case .retry(nil, let moved, _)? = try await outcome(301),
+            case .retry(nil, let busy, _)? = try await outcome(503)
         else {
             Issue.record("another outcome")
             return
@@ -152,13 +153,13 @@ import Testing
         #expect(RelayAnswer(gone).error == "http 410")
         #expect(RelayAnswer(moved).status == 301 && RelayAnswer(busy).status == 503)
         let late = try await self.outcome(of: message(), RecordingTransport { _ in throw OutboundError.timedOut })
-        guard case .timedOut(let reason)? = late else {
+        guard case .timedOut(let reason, _)? = late else {
             Issue.record("another outcome")
             return
         }
         #expect(RelayAnswer(reason).error == "timeout" && RelayAnswer(reason).status == nil)
         let wait = RecordingTransport { _ in .answer(429, headers: ["retry-after": "77"]) }
-        guard case .retry(.seconds(77)?, _)? = try await self.outcome(of: message(), wait) else {
+        guard case .retry(.seconds(77)?, _, _)? = try await self.outcome(of: message(), wait) else {
             Issue.record("another outcome")
             return
         }
@@ -257,6 +258,15 @@ import Testing
         let transport = RecordingTransport { _ in .answer(status) }
         _ = await provider(source(of: row), transport).outcomes(of: row)
         #expect(told.contains(transport.requests.count))
+    }
+
+    @Test func `that we have no place for a connection says nothing of an endpoint`() async {
+        let row = row(100)
+        let transport = RecordingTransport { _ in throw OutboundError.busy }
+        let outcomes = await provider(source(of: row), transport).outcomes(of: row)
+        let wait = Outcome.deferLane(after: .seconds(1), reason: "too many requests waiting")
+        #expect(outcomes == Array(repeating: wait, count: 100))
+        #expect(transport.requests.count <= DeliveryGroup.messagesAtATime)
     }
 
     @Test func `what is sent at the same time is read together`() async throws {

@@ -9,15 +9,23 @@ import Synchronization
 final class RecordingTransport: HTTPTransport {
     typealias Handler = @Sendable (OutboundRequest) async throws -> OutboundResponse
 
+    private let isReached: Bool
     private let handler: Handler
     private let recorded = Mutex<[OutboundRequest]>([])
 
-    init(_ handler: @escaping Handler) { self.handler = handler }
+    /// - Parameters:
+    ///   - isReached: Whether requests get as far as being sent, so that they are asked whether they are still wanted.
+    ///   - handler: Answers them.
+    init(isReached: Bool = true, _ handler: @escaping Handler) {
+        self.isReached = isReached
+        self.handler = handler
+    }
 
     /// All requests in the order in which they were made.
     var requests: [OutboundRequest] { recorded.withLock { $0 } }
 
     func execute(_ request: OutboundRequest, timeout: Duration) async throws -> OutboundResponse {
+        if isReached, !request.isStillWanted() { throw CancellationError() }
         recorded.withLock { $0.append(request) }
         return try await handler(request)
     }

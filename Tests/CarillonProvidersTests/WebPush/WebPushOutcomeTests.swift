@@ -42,8 +42,9 @@ import Testing
         )
     }
 
-    private static func limit(_ wait: Duration) -> Finding {
-        .limit(ofDevice: .retry(after: wait, reason: "http 429"), ofLane: .deferLane(after: wait, reason: "http 429"))
+    private static func limit(_ wait: Duration, status: Int = 429) -> Finding {
+        let reason = "http \(status)"
+        return .limit(ofDevice: .retry(after: wait, reason: reason), ofLane: .deferLane(after: wait, reason: reason))
     }
 
     private static func otherKey(_ status: Int) -> Outcome {
@@ -71,6 +72,8 @@ import Testing
         Row(403, #"{"reason":"VapidPkHashMismatch"}"#, is: otherKey(403)),
         Row(403, googleMismatch, is: otherKey(403)),
         Row(404, is: .unregister(at: nil, reason: "http 404")),
+        Row(406, failures: 9, finding: limit(minute, status: 406)),
+        Row(406, retryAfter: .seconds(120), finding: limit(.seconds(120), status: 406)),
         Row(410, is: .unregister(at: nil, reason: "http 410")),
         Row(413, is: .bug(reason: "http 413")),
         Row(429, finding: limit(minute)),

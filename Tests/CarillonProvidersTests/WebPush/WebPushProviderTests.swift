@@ -105,13 +105,14 @@ import Testing
     func `gives up for good on an endpoint that is forbidden`(endpoint: String, reason: String) async throws {
         let transport = answering(201)
         let outcomes = try await provider(transport).outcomes(of: group([TestBrowser(endpoint: endpoint)]))
-        #expect(outcomes == [.bug(reason: reason)])
+        #expect(outcomes == [.unsendable(reason: reason, isOfDevice: true)])
         #expect(transport.requests.isEmpty)
     }
 
     @Test func `gives up for good where the guard refuses the address`() async throws {
         let transport = RecordingTransport { _ in throw EgressRefusal.address }
-        #expect(try await provider(transport).outcomes(of: group([TestBrowser()])) == [.bug(reason: "blocked address")])
+        let expected = Outcome.unsendable(reason: "blocked address", isOfDevice: true)
+        #expect(try await provider(transport).outcomes(of: group([TestBrowser()])) == [expected])
     }
 
     @Test func `gives up for good on keys that are no keys, and on other providers' devices`() async throws {
@@ -123,8 +124,9 @@ import Testing
         ]
         #expect(
             try await provider(transport).outcomes(of: .example(to: addresses)) == [
-                .bug(reason: "invalid subscription keys"), .bug(reason: "invalid subscription keys"),
-                .bug(reason: "not a Web Push subscription"),
+                .unsendable(reason: "invalid subscription keys", isOfDevice: true),
+                .unsendable(reason: "invalid subscription keys", isOfDevice: true),
+                .unsendable(reason: "not a Web Push subscription", isOfDevice: true),
             ]
         )
         #expect(transport.requests.isEmpty)
@@ -193,11 +195,17 @@ import Testing
         )
     }
 
-    @Test(arguments: OutboundError.allCases)
-    func `tries again what got no answer`(error: OutboundError) async throws {
-        let transport = RecordingTransport { _ in throw error }
+    @Test(arguments: OutboundError.allCases, [true, false])
+    func `tries again what got no answer, and tells whether it was sent`(
+        error: OutboundError,
+        wasSent: Bool
+    ) async throws {
+        let transport = RecordingTransport(isReached: wasSent) { _ in throw error }
+        let isKnown = wasSent && error != .refused
         let outcome: Outcome =
-            error == .timedOut ? .timedOut(reason: "timeout") : .retry(after: nil, reason: error.rawValue)
+            error == .timedOut
+            ? .timedOut(reason: "timeout", wasSent: isKnown)
+            : .retry(after: nil, reason: error.rawValue, wasSent: isKnown)
         #expect(try await provider(transport).outcomes(of: group([TestBrowser()])) == [outcome])
     }
 

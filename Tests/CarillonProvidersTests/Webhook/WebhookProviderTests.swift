@@ -104,13 +104,25 @@ import Testing
         }
     }
 
+    @Test func `tells what did not get as far as a receiver from what it did not answer`() async throws {
+        var port = 0
+        try await ScriptedServer.answering({ _ in .ok }) { port = $1 }
+        let gone = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/")])
+        let refused = Outcome.retry(after: nil, reason: "connection refused", wasSent: false)
+        #expect(try await provider().outcomes(of: gone) == [refused])
+        let unknown = DeliveryGroup.example(to: [.webhook(url: "http://receiver.test/")])
+        let notFound = Outcome.retry(after: nil, reason: "name not found", wasSent: false)
+        #expect(try await provider().outcomes(of: unknown) == [notFound])
+    }
+
     @Test(arguments: [
         ("http://10.0.0.1/", "blocked address"), ("http://[::1]/", "blocked address"),
         ("http://127.0.0.1:22/", "blocked port"), ("ftp://127.0.0.1/", "blocked scheme"),
         ("http://0x7f000001/", "invalid url"), ("http://user@127.0.0.1/", "invalid url"), ("", "invalid url"),
     ])
     func `gives up for good on a URL that is forbidden`(url: String, reason: String) async throws {
-        #expect(try await provider().outcomes(of: .example(to: [.webhook(url: url)])) == [.bug(reason: reason)])
+        let expected = Outcome.unsendable(reason: reason, isOfDevice: true)
+        #expect(try await provider().outcomes(of: .example(to: [.webhook(url: url)])) == [expected])
     }
 
     @Test func `leaves the lane alone when there is no secret`() async throws {
@@ -130,7 +142,8 @@ import Testing
     }
 
     @Test func `does not send to the address of another provider`() async throws {
-        #expect(try await provider().outcomes(of: .example(to: [.log])) == [.bug(reason: "not a webhook")])
+        let expected = Outcome.unsendable(reason: "not a webhook", isOfDevice: true)
+        #expect(try await provider().outcomes(of: .example(to: [.log])) == [expected])
     }
 
     @Test func `signs with every secret, and anew on each attempt, under the same id with the same body`() async throws

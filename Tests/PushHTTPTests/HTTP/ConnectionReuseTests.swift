@@ -73,6 +73,21 @@ import Testing
         }
     }
 
+    @Test func `has the system ask whether the other side is still there`() async throws {
+        try await ScriptedServer.answering({ _ in .ok }) { _, port in
+            let client = try OutboundHTTPClient.test()
+            let url = "http://127.0.0.1:\(port)/"
+            _ = try await client.post(to: url)
+            let channel = try #require(client.idle.take(Origin(OutboundURL(url)))).channel
+            #expect(try await channel.getOption(.socketOption(.so_keepalive)).get() != 0)
+            var values: [SocketOptionValue] = []
+            for (option, _) in TCPKeepAlive.limits {
+                values.append(try await channel.getOption(.tcpOption(option)).get())
+            }
+            #expect(values == [60, 15, 3])
+        }
+    }
+
     @Test func `knows that nothing was sent over a connection that has ended`() async throws {
         try await ScriptedServer.answering({ _ in .ok }) { server, port in
             let client = try OutboundHTTPClient.test()

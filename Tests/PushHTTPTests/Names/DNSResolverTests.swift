@@ -2,6 +2,7 @@ import CarillonTesting
 import CarillonCore
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import PushHTTP
@@ -101,6 +102,26 @@ import Testing
             let resolver = resolver(address, tries: [.milliseconds(200), .seconds(2), .seconds(20)])
             let found = try await resolver.addresses(of: "hook.example")
             #expect(found == [Self.v4])
+        }
+    }
+
+    @Test func `asks again when an answer is lost and the other version has no addresses`() async throws {
+        let lost = Mutex(1)
+        try await FakeNameServer.answering { query in
+            guard query.type == 1 else { return [query.head()] }
+            let isLost = lost.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            return isLost ? [] : [query.answer([Self.v4])]
+        } during: { server, address in
+            let resolver = resolver(address, tries: [.milliseconds(200), .seconds(20)])
+            let found = try await resolver.addresses(of: "hook.example")
+            #expect(found == [Self.v4])
+            // A name is not unknown since one answer was lost each time.
+            lost.withLock { $0 = .max }
+            let silent = self.resolver(address, tries: [.milliseconds(200), .milliseconds(200)])
+            await #expect(throws: OutboundError.lookupFailed) { _ = try await silent.addresses(of: "hook.example") }
         }
     }
 

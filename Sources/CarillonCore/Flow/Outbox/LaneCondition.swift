@@ -85,6 +85,8 @@ package enum LaneChange: Sendable, Equatable {
     case trying
     /// It is found out whether a lane works whose pause is over; nobody else tries meanwhile.
     case probing
+    /// What was to find it out told nothing: the next one may try at once.
+    case probedInVain
     /// It was found out that it does not; each pause without a time of the push service's own is twice the last one.
     case stillFailing(for: Duration?, reason: String)
     /// Something went through.
@@ -99,7 +101,7 @@ package enum LaneChange: Sendable, Equatable {
 
 extension LaneChange {
     /// Whether it means nothing to a lane that is well.
-    package var isOfPausedLanes: Bool { self == .resume || self == .trying || self == .probing }
+    package var isOfPausedLanes: Bool { [.resume, .trying, .probing, .probedInVain].contains(self) }
 }
 
 extension LaneCondition {
@@ -113,6 +115,8 @@ extension LaneCondition {
             if let pause, remainingPause(at: now) == nil { openCircuit(pause.reason, at: now) }
         case .probing:
             if pause != nil, remainingPause(at: now) == nil { pause?.until = now + Self.trialTime }
+        case .probedInVain:
+            pause?.until = now
         case .stillFailing(let length, let reason):
             let end = max(pause?.until ?? now, now + (length ?? nextPause))
             pause = Pause(since: pause?.since ?? now, until: end, reason: reason)

@@ -151,6 +151,16 @@ extension LaneHealth {
         if isNews { wake.yield() }
     }
 
+    /// What was to find out whether a paused lane works told nothing: the next one is to.
+    func tryAgain(_ lane: Lane, at time: Timestamp) {
+        state.withLock { state in
+            guard state.conditions[lane]?.pause != nil else { return }
+            state.conditions[lane]?.apply(.probedInVain, at: time)
+            state.changes.append(ChangedLane(lane, .probedInVain))
+        }
+        wake.yield()
+    }
+
     /// Counts sends that were not answered in time, of endpoints all that failed; whether there were too many in a row.
     func countTimeouts(_ outcomes: [(target: Target, outcome: Outcome)], of lane: Lane) -> Bool {
         state.withLock { $0.timeouts.count(outcomes, of: lane) }

@@ -2,10 +2,11 @@
 package enum Outcome: Sendable, Equatable {
     /// It was taken, under this id of the push service's own.
     case delivered(id: String?)
-    /// Try again, not before `after` when the push service named a time; counts as an attempt.
-    case retry(after: Duration?, reason: String)
-    /// There was no answer in time: as ``retry(after:reason:)``, and a sign that the server does not answer at all.
-    case timedOut(reason: String)
+    /// Try again, not before `after` when the push service named a time; counts as an attempt. What surely never got there
+    /// (not `wasSent`) is tried again even if it is to be sent only once.
+    case retry(after: Duration?, reason: String, wasSent: Bool = true)
+    /// There was no answer in time: as ``retry(after:reason:wasSent:)``, and a sign that the server does not answer at all.
+    case timedOut(reason: String, wasSent: Bool = true)
     /// Leave the whole lane alone for a while; counts nothing.
     case deferLane(after: Duration?, reason: String)
     /// The device is gone, unless it was registered after `at`.
@@ -16,8 +17,9 @@ package enum Outcome: Sendable, Equatable {
     case misconfigured(reason: String)
     /// What we sent can never be accepted.
     case bug(reason: String)
-    /// What is to be sent can never be accepted, whatever the device: nothing is said of that.
-    case unsendable(reason: String)
+    /// What is to be sent, or where it is to be sent to (`isOfDevice`), can never be accepted: the push service has not been asked, or
+    /// its answer says nothing of anything else.
+    case unsendable(reason: String, isOfDevice: Bool = false)
 }
 
 extension Outcome {
@@ -27,5 +29,10 @@ extension Outcome {
         case .retry, .timedOut: true
         case .delivered, .deferLane, .unregister, .quarantine, .misconfigured, .bug, .unsendable: false
         }
+    }
+
+    /// Whether it says nothing of how the lane does.
+    var isUntold: Bool {
+        if case .unsendable = self { true } else { false }
     }
 }

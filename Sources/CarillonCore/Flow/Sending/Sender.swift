@@ -221,17 +221,25 @@ extension Sender {
         await queue.giveBack([grant.item.group], after: rest, laneReason: condition?.pause?.reason)
     }
 
-    /// Tries a paused lane with one device; whether the others of the group can follow.
+    /// Tries a paused lane with one device, or with as many as it takes for an outcome that tells something; whether the others of the
+    /// group can follow.
     private func probe(
         _ grant: SendingQueue.Queue.Grant,
         _ provider: any Provider,
         _ ledger: SendLedger
     ) async -> Bool {
         guard grant.isProbe, grant.item.group.targets.count > 1 else { return true }
-        var first = grant.item.group
-        first.targets = Array(first.targets.prefix(1))
-        statistics.noteHandOver(of: grant.item, devices: 1)
-        await provider.send(first) { target, outcome in ledger.report(target, outcome) }
+        for target in grant.item.group.targets {
+            var one = grant.item.group
+            one.targets = [target]
+            let isUntold = Mutex(false)
+            statistics.noteHandOver(of: grant.item, devices: 1)
+            await provider.send(one) { target, outcome in
+                isUntold.withLock { $0 = outcome.isUntold }
+                ledger.report(target, outcome)
+            }
+            guard isUntold.withLock(\.self), !isEnding else { break }
+        }
         handOn(ledger, isOver: false)
         ledger.endProbe()
         return queue.isSending(grant.lane) && !isEnding

@@ -12,7 +12,7 @@ struct TimeoutStreaks {
         let isRelay = lane.provider == .relay
         var length = lengths[lane] ?? 0
         var longest = 0
-        for (_, outcome) in outcomes {
+        for (_, outcome) in outcomes where !outcome.isUntold {
             length = outcome.isTimeout || isRelay && outcome.isFailure ? length + 1 : 0
             longest = max(longest, length)
         }

@@ -46,8 +46,13 @@ package final class OutcomeIntake: OutcomeSink {
             _ = lanes.pause(lane, for: after, reason: reason, wasTried: page.isProbe, at: page.time)
         // What was sent before a pause tells nothing of whether it should end; what was answered about a device alone does.
         case .works, .none:
+            guard page.isProbe else { break }
             let hasFailed = page.outcomes.isEmpty || page.outcomes.contains(where: \.outcome.isFailure)
-            if page.isProbe, judged.signal == .works || !hasFailed { lanes.resume(lane, at: page.time) }
+            if !page.outcomes.isEmpty, page.outcomes.allSatisfy(\.outcome.isUntold) {
+                lanes.tryAgain(lane, at: page.time)
+            } else if judged.signal == .works || !hasFailed {
+                lanes.resume(lane, at: page.time)
+            }
         }
         if let condition = lanes.condition(of: lane), let remaining = condition.remainingPause(at: page.time) {
             judged.settlement.deferUntried(for: remaining, reason: condition.pause?.reason)

@@ -66,8 +66,8 @@ package struct OutcomePolicy: Sendable {
                 record(target, .delivered, nil, target.hasError ? .clearError : nil)
                 settlement.records[settlement.records.count - 1].providerMessageID = id
                 if signal == .none { signal = .works }
-            case .retry(_, let reason), .timedOut(let reason):
-                guard group.push.content?.isRetried ?? true else {
+            case .retry(_, let reason, let wasSent), .timedOut(let reason, let wasSent):
+                guard !wasSent || group.push.content?.isRetried ?? true else {
                     record(target, .dead, "sent once: \(reason)")
                     continue
                 }
@@ -94,8 +94,8 @@ package struct OutcomePolicy: Sendable {
                 record(target, .unregistered, reason, effect)
             case .bug(let reason):
                 record(target, .dead, reason, .noteError(shortened(reason)))
-            case .unsendable(let reason):
-                record(target, .dead, reason)
+            case .unsendable(let reason, let isOfDevice):
+                record(target, .dead, reason, isOfDevice ? .noteError(shortened(reason)) : nil)
             }
         }
         if !isOver, !unreported.isEmpty {
@@ -131,7 +131,7 @@ package struct OutcomePolicy: Sendable {
 extension Outcome {
     /// How long the push service asked to be left alone with this notification.
     fileprivate var wantedDelay: Duration? {
-        if case .retry(let after, _) = self { after } else { nil }
+        if case .retry(let after, _, _) = self { after } else { nil }
     }
 }
 

@@ -72,7 +72,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     /// Sends a request. What comes of it, ``HTTP2Connection/Owner/requestEnded(on:)`` is called once.
     func begin(_ exchange: HTTP2Exchange, _ continuation: CheckedContinuation<OutboundResponse, any Error>) {
-        guard !exchange.isAbandoned.load(ordering: .acquiring), exchange.isStillWanted() else {
+        guard !exchange.isAbandoned.load(ordering: .acquiring) else {
             return resume(continuation, .failure(CancellationError()))
         }
         guard let context, case .open = state else {
@@ -80,6 +80,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         }
         // Nobody waits for the answer any more, and it will be sent again: the server is not to have it twice.
         guard exchange.deadline > .now() else { return resume(continuation, .failure(OutboundError.timedOut)) }
+        // Asked last: whoever says yes takes it for sent.
+        guard exchange.isStillWanted() else { return resume(continuation, .failure(CancellationError())) }
         let streamID = HTTP2StreamID(nextStreamID)
         nextStreamID += 2
         streams[streamID] = Stream(

@@ -11,7 +11,7 @@ final class KeepAliveHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// The connection is old: it is to take no new requests.
+    /// The connection is old, or idle: it is to take no new requests, and to end with the last one.
     struct Retirement {}
 
     private let idleLimit: TimeAmount
@@ -77,7 +77,11 @@ final class KeepAliveHandler: ChannelDuplexHandler {
             retiresAt = nil
             context.fireUserInboundEventTriggered(Retirement())
         }
-        if now >= lastRequest + idleLimit { return context.close(promise: nil) }
+        if now >= lastRequest + idleLimit {
+            // Closed from here, it would be given requests until the other side has said goodbye.
+            context.fireUserInboundEventTriggered(Retirement())
+            return
+        }
         if pingedAt == nil, now >= lastTraffic + pingInterval {
             pingedAt = now
             let ping = HTTP2Frame(streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 0), ack: false))

@@ -2,6 +2,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHPACK
 import NIOHTTP2
+import Synchronization
 import Testing
 
 @testable import PushHTTP
@@ -66,16 +67,58 @@ import Testing
         #expect(isPing(try channel.readOutbound()))
     }
 
-    @Test func `closes when nobody has used it for too long, whatever the server says`() throws {
+    @Test func `retires when nobody has used it for too long, whatever the server says`() throws {
         let channel = try channel { $0.idleLimit = .seconds(10_000) }
+        let retirements = try channel.pipeline.syncOperations.handler(type: Retirements.self)
         channel.embeddedEventLoop.advanceTime(by: .seconds(3_600))
         try channel.writeInbound(pong)
         channel.embeddedEventLoop.advanceTime(by: .seconds(3_600))
         try channel.writeInbound(pong)
         channel.embeddedEventLoop.advanceTime(by: .seconds(2_799))
-        #expect(channel.isActive)
+        #expect(retirements.count == 0)
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-        #expect(!channel.isActive)
+        #expect(retirements.count == 1)
+    }
+
+    /// Begins to close and does not end, as TLS does until the other side has said goodbye.
+    private final class Farewell: ChannelOutboundHandler {
+        typealias OutboundIn = HTTP2Frame
+
+        var isClosing = false
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            isClosing = true
+        }
+    }
+
+    private final class Owner: HTTP2Connection.Owner {
+        let retirements = Mutex(0)
+
+        func requestEnded(on connection: HTTP2Connection.ID) {}
+        func limitChanged(of connection: HTTP2Connection.ID, to limit: Int) {}
+        func sentAway(_ connection: HTTP2Connection.ID) {}
+        func retired(_ connection: HTTP2Connection.ID, goAway: HTTP2Connection.GoAway?) {
+            retirements.withLock { $0 += 1 }
+        }
+    }
+
+    @Test func `an idle connection gets no request while the server does not say goodbye`() throws {
+        let owner = Owner()
+        var policy = ConnectionPolicy.lasting
+        policy.idleLimit = .seconds(30)
+        let channel = EmbeddedChannel()
+        channel.pipeline.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        let opened = channel.eventLoop.makePromise(of: HTTP2Connection.self)
+        let settings = HTTP2Connection.Settings(policy: policy, owner: owner)
+        let connection = HTTP2ConnectionHandler(settings, settingsDeadline: .now() + .hours(1), opened: opened)
+        let farewell = Farewell()
+        try channel.pipeline.syncOperations.addHandlers(farewell, KeepAliveHandler(policy), connection)
+        try channel.writeInbound(HTTP2Frame(streamID: .rootStream, payload: .settings(.settings([]))))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(29))
+        #expect(!farewell.isClosing)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(farewell.isClosing && channel.isActive)
+        #expect(owner.retirements.withLock { $0 } == 1, "its owner gives it no more requests")
     }
 
     @Test func `retires once when it is old`() throws {
