@@ -281,9 +281,15 @@ package final class FanoutWorker: Service {
     /// Lines up again what is not finished, behind the other networks' events.
     private func putBack(_ events: [PendingEvent]) async {
         guard !events.isEmpty else { return }
+        _ = await lineUp(events)
+    }
+
+    /// Lines up those for which there is room, and leaves the others to whoever has some; whether there was any.
+    private func lineUp(_ events: [PendingEvent]) async -> Bool {
         let hasPlace = queue.reserve(events)
         await queue.submit(zip(events, hasPlace).filter(\.1).map(\.0))
         await queue.giveBack(zip(events, hasPlace).filter { !$0.1 }.map(\.0))
+        return hasPlace.contains(true)
     }
 
     private func claimOrphans() async {
@@ -297,15 +303,16 @@ package final class FanoutWorker: Service {
         )
     }
 
-    /// Claims once; `true` when there is probably more.
+    /// Claims once; `true` when there is probably more, and room for it.
     private func claimOnce() async -> Bool {
         let limit = min(queue.room, Self.claimSize)
         guard limit > 0 else { return false }
-        let events = await watch.attempt(.events) { try await inbox.claimEvents(limit: limit) }
+        let events = await watch.attempt(.events) {
+            try await inbox.claimEvents(limit: limit, excluding: queue.fullNetworks)
+        }
         guard let events, !events.isEmpty else { return false }
         watch.stirrings.stir()
-        await putBack(events)
-        return events.count == limit
+        return await lineUp(events) && events.count == limit
     }
 
     private func renewLeases() async {

@@ -114,11 +114,12 @@ package protocol EventInbox: Sendable {
     /// as long as `lockWait`; the error is a ``TransientError/isContention`` when that takes longer.
     func accept(_ events: [IncomingEvent], lockWait: Duration) async throws -> [Acceptance]
 
-    /// Takes events that nobody is working on, oldest first but at most a share of `limit` for each network.
+    /// Takes events that nobody is working on, oldest first but at most a share of `limit` for each network, and none of networks that
+    /// are full.
     ///
     /// An event whose stored body cannot be read any more is set aside as dead and not returned, as is one that was claimed again and again
     /// without getting on or being given back (`crash loop`).
-    func claimEvents(limit: Int) async throws -> [PendingEvent]
+    func claimEvents(limit: Int, excluding full: [NetworkID]) async throws -> [PendingEvent]
 
     /// How long it is until the first row becomes due, of those whose time comes within `limit`; `nil` when there is none.
     func nextDue(within limit: Duration) async throws -> Duration?
@@ -137,7 +138,10 @@ extension EventInbox {
     /// Gives events back, so that any replica can claim them at once.
     package func release(_ events: [PendingEvent]) async throws { try await release(events, after: .zero) }
 
-    package func nextDue(within limit: Duration) async throws -> Duration? { nil }
+    /// Takes events of any network that nobody is working on.
+    package func claimEvents(limit: Int) async throws -> [PendingEvent] {
+        try await claimEvents(limit: limit, excluding: [])
+    }
 
     /// Commits events, waiting for what others are writing as long as for a network that is alone in its batch.
     package func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
