@@ -16,6 +16,15 @@ package struct IncomingEvent: Sendable {
     /// Whether anything is left to be done when its facts are written.
     package var isExpanded: Bool { event.notifies || isRelayed || event.type == .messageDeleted }
 
+    /// So many people are as much to write as an event that names a few.
+    private static let usualPeople = 50
+
+    /// As how many events it counts in a commit: each of its people may be two rows.
+    var load: Int {
+        let people = event.members.count + event.invited.count + event.existingMembers.count + event.people.count
+        return 1 + people / Self.usualPeople
+    }
+
     package init(
         networkID: NetworkID,
         id: EventID,

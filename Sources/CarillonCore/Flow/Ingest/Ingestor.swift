@@ -34,7 +34,7 @@ package final class Ingestor: Sendable {
         self.clock = clock
         self.metrics = metrics
         self.statistics = statistics
-        commits = Batcher(weight: { $0.body.count + 512 }) { events, lockWait in
+        commits = Batcher(weight: { $0.body.count + 512 }, load: \.load) { events, lockWait in
             metrics.groupCommit(of: events.count)
             let acceptances = try await withDeadline(deadline) {
                 try await inbox.accept(events, lockWait: lockWait)
