@@ -1,4 +1,5 @@
 import CarillonTesting
+import Postgres
 import Synchronization
 import Testing
 
@@ -114,7 +115,7 @@ private final class EvenOutbox: OutboxWriter {
     }
 }
 
-@Suite(.stores, .timeLimit(.minutes(1))) struct ExpansionFailureTests {
+@Suite(.stores, .timeLimit(.minutes(2))) struct ExpansionFailureTests {
     @Test func `an event that cannot be expanded says why, and is expanded when it can be`() async throws {
         let recipients = FailingRecipients(StoreScene.here.recipients)
         let scene = try PipelineScene(store: .here, recipients: recipients)
@@ -157,19 +158,46 @@ private final class EvenOutbox: OutboxWriter {
             #expect(status.recipients.notified == 2)
         }
     }
+
+    @Test func `those who were taken with a network that has trouble do not wait for it for as long as it is tried`()
+        async throws
+    {
+        let recipients = FailingRecipients(StoreScene.here.recipients, of: StoreScene.here.network)
+        // Longer than the test waits.
+        let scene = try PipelineScene(store: .here, recipients: recipients, patience: .seconds(600))
+        let other = scene.store.otherNetwork
+        try await scene.populate(members: 1)
+        try await scene.populate(other, members: 1)
+        // Posted before anything runs, so that they are taken together.
+        let (late, event) = (try await scene.post(), try await scene.post(in: other))
+        try await scene.whileRunning {
+            _ = try await scene.finished(event, in: other)
+            let isReleased: SQL = "SELECT count(*) FROM inbox WHERE event_id = \(late.uuid) AND NOT leased"
+            try await eventually("the end of their turns") {
+                try await scene.store.pool.first(isReleased, as: Int.self) == 1
+            }
+            recipients.recover()
+            #expect(try await scene.finished(late).recipients.notified == 1)
+        }
+    }
 }
 
-/// Recipients that cannot be found for now.
+/// Recipients that cannot be found, all of them or a network's.
 final class FailingRecipients: RecipientSource {
     private let store: any RecipientSource
+    private let network: NetworkID?
     private let fails = Mutex(true)
 
-    init(_ store: any RecipientSource) { self.store = store }
+    init(_ store: any RecipientSource, of network: NetworkID? = nil) {
+        self.store = store
+        self.network = network
+    }
 
     func recover() { fails.withLock { $0 = false } }
 
     func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
-        if fails.withLock(\.self) { throw StoreAway() }
+        let isMeant = queries.contains { network == nil || $0.networkID == network }
+        if isMeant, fails.withLock(\.self) { throw StoreAway() }
         return try await store.recipients(for: queries)
     }
 }

@@ -33,6 +33,8 @@ package final class FanoutWorker: Service {
     private static let longestReason = 500
     /// How long events rest that were tried for as long as patience lasts.
     private static let rest = Duration.seconds(5)
+    /// How long they are tried while others wait for nothing but them.
+    private static let companysPatience = Duration.seconds(2)
     private let patience: Duration
 
     /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`; `endpoints`
@@ -124,7 +126,8 @@ package final class FanoutWorker: Service {
     /// - Parameters:
     ///   - events: The events.
     ///   - readsAhead: Whether further pages of a single one follow at once while nobody else's events wait.
-    func expand(_ events: [PendingEvent], readsAhead: Bool = false) async {
+    ///   - company: The other shares of a batch, whose turns end with these.
+    func expand(_ events: [PendingEvent], readsAhead: Bool = false, beside company: BatchCompany? = nil) async {
         let clock = ContinuousClock()
         var (events, ahead) = (events, nil as PageAhead?)
         var start = clock.now
@@ -134,7 +137,10 @@ package final class FanoutWorker: Service {
                 (events, ahead) = try await expandOnce(events, ahead, readsAhead: readsAhead)
                 guard ahead != nil, !Task.isCancelled else { return await putBack(events) }
                 (start, backoff) = (clock.now, .milliseconds(50))
-            } catch  where error.isTransient && clock.now - start < patience && !Task.isShuttingDownGracefully {
+            } catch
+                where error.isTransient && clock.now - start < patience(beside: company)
+                && !Task.isShuttingDownGracefully
+            {
                 logger.debug("Expanding events again", metadata: events.metadata(error))
                 ahead = nil
                 await note(error, of: events)
@@ -148,7 +154,7 @@ package final class FanoutWorker: Service {
                 await note(error, of: events)
                 return await queue.giveBack(events, after: Task.isShuttingDownGracefully ? .zero : Self.rest)
             } catch  where events.count > 1 {
-                for event in events { await expand([event]) }
+                for event in events { await expand([event], beside: company) }
                 return
             } catch {
                 // The lease runs out, and the event is claimed and tried again, at most a bounded number of times.
@@ -159,11 +165,21 @@ package final class FanoutWorker: Service {
         }
     }
 
-    /// One network's trouble must not hold up the others.
+    /// One network's trouble must not hold up the others; what troubles all of them is waited for as by one alone.
     private func expandApart(_ shares: some Collection<[PendingEvent]>) async {
+        let company = BatchCompany()
         await withDiscardingTaskGroup { group in
-            for share in shares { group.addTask { await self.expand(share) } }
+            for share in shares {
+                group.addTask {
+                    await self.expand(share, beside: company)
+                    company.isWaiting = true
+                }
+            }
         }
+    }
+
+    private func patience(beside company: BatchCompany?) -> Duration {
+        company?.isWaiting == true ? min(patience, Self.companysPatience) : patience
     }
 
     /// Lets those who ask about these events know what is wrong.
@@ -325,6 +341,17 @@ package final class FanoutWorker: Service {
                 self.logger.debug("Could not renew leases of events", metadata: ["error": "\(error)"])
             }
         }
+    }
+}
+
+/// The shares of a batch that are expanded apart.
+final class BatchCompany: Sendable {
+    private let areSomeThrough = Mutex(false)
+
+    /// Whether some are through, and wait for the others.
+    var isWaiting: Bool {
+        get { areSomeThrough.withLock(\.self) }
+        set { areSomeThrough.withLock { $0 = newValue } }
     }
 }
 
