@@ -27,8 +27,13 @@ struct AddressBook {
         var places: [Int: Range<Int>] = [:]
         for (position, query) in queries.enumerated() where query.only == nil {
             guard case .addresses(let devices) = query.audience else { continue }
-            places[position] = entries.count..<entries.count + devices.count
-            entries += devices.map { Entry(network: query.networkID, device: $0) }
+            // Several addresses may be one device's: of those the first counts.
+            var seen: Set<DeviceID> = []
+            let named = devices.map { Entry(network: query.networkID, device: $0) }.filter {
+                seen.insert($0.id).inserted
+            }
+            places[position] = entries.count..<entries.count + named.count
+            entries += named
         }
         guard !entries.isEmpty else { return [:] }
         var known = try await find(entries)
