@@ -135,8 +135,11 @@ private final class EvenOutbox: OutboxWriter {
         }
     }
 
-    @Test func `an event that cannot be expanded for now is put off, however often, and not set aside`() async throws {
-        let recipients = FailingRecipients(StoreScene.here.recipients)
+    @Test(arguments: [StoreAway(), StoreBroken()] as [any TransientError])
+    func `an event that cannot be expanded for now, or before a repair, is put off, however often, and not set aside`(
+        error: any TransientError
+    ) async throws {
+        let recipients = FailingRecipients(StoreScene.here.recipients, because: error)
         let scene = try PipelineScene(store: .here, recipients: recipients, patience: .zero)
         try await scene.populate(members: 2)
         let id = try await scene.post()
@@ -149,7 +152,7 @@ private final class EvenOutbox: OutboxWriter {
         }
         let late = try #require(try await scene.store.history.event(id, in: scene.network))
         #expect(late.state == .accepted)
-        #expect(late.failure == "StoreAway()")
+        #expect(late.failure == "\(error)")
         recipients.recover()
         try await scene.store.passTime()
         try await scene.whileRunning {
@@ -182,22 +185,30 @@ private final class EvenOutbox: OutboxWriter {
     }
 }
 
+/// Something of the database has to be repaired.
+private struct StoreBroken: TransientError {
+    var isTransient: Bool { false }
+    var awaitsRepair: Bool { true }
+}
+
 /// Recipients that cannot be found, all of them or a network's.
 final class FailingRecipients: RecipientSource {
     private let store: any RecipientSource
     private let network: NetworkID?
+    private let error: any Error
     private let fails = Mutex(true)
 
-    init(_ store: any RecipientSource, of network: NetworkID? = nil) {
+    init(_ store: any RecipientSource, of network: NetworkID? = nil, because error: any Error = StoreAway()) {
         self.store = store
         self.network = network
+        self.error = error
     }
 
     func recover() { fails.withLock { $0 = false } }
 
     func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
         let isMeant = queries.contains { network == nil || $0.networkID == network }
-        if isMeant, fails.withLock(\.self) { throw StoreAway() }
+        if isMeant, fails.withLock(\.self) { throw error }
         return try await store.recipients(for: queries)
     }
 }

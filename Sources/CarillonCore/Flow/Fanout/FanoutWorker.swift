@@ -33,6 +33,8 @@ package final class FanoutWorker: Service {
     private static let longestReason = 500
     /// How long events rest that were tried for as long as patience lasts.
     private static let rest = Duration.seconds(5)
+    /// How long they rest until somebody may have repaired what they need.
+    private static let restUntilRepair = Duration.seconds(60)
     /// How long they are tried while others wait for nothing but them.
     private static let companysPatience = Duration.seconds(2)
     private let patience: Duration
@@ -157,9 +159,10 @@ package final class FanoutWorker: Service {
                 for event in events { await expand([event], beside: company) }
                 return
             } catch {
-                // The lease runs out, and the event is claimed and tried again, at most a bounded number of times.
                 logger.error("Could not expand an event", metadata: events.metadata(error))
                 await note(error, of: events)
+                if error.awaitsRepair { return await queue.giveBack(events, after: Self.restUntilRepair) }
+                // The lease runs out, and the event is claimed and tried again, at most a bounded number of times.
                 return
             }
         }
