@@ -22,6 +22,26 @@ import Testing
         #expect(verdicts.count == 8, "\(verdicts)")
     }
 
+    @Test func `who is told nothing because the channel has no name is told that, and not that they are no member`()
+        async throws
+    {
+        let event = Event(
+            sourceID: "e",
+            type: .channelCreated,
+            timestamp: WallClock.system.now(),
+            channel: Channel(id: "c", displayName: ""),
+            actor: Person(id: "z"),
+            members: [Person(id: "a")]
+        )
+        let explainer = try self.explainer(scene)
+        let member = try await explainer.explain(event, to: "a", in: scene.network)
+        #expect(member.decidedBy == .event)
+        #expect(member.reason == WhyNobody.noName.sentence)
+        #expect(member.notification == nil)
+        #expect(try await explainer.explain(event, to: "b", in: scene.network).decidedBy == .notMember)
+        #expect(try await explainer.explain(event, to: "z", in: scene.network).decidedBy == .actor)
+    }
+
     @Test func `explaining who would be a member by an event changes nothing`() async throws {
         let event = Event(
             sourceID: "e",

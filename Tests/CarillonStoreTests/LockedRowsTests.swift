@@ -131,6 +131,51 @@ import Testing
     }
 }
 
+/// Where a lock is waited for longer than any test lasts, unless it is said how long.
+@Sendable private func patientServer() async throws -> PostgresConfiguration {
+    var configuration = try await TestDatabase.make()
+    configuration.lockTimeout = .seconds(600)
+    return configuration
+}
+
+@Suite(.stores(patientServer), .timeLimit(.minutes(1))) struct LockedAddressTests {
+    private let scene = StoreScene.here
+
+    @Test func `a device that one network's notification names, and somebody holds, is not waited for by others`()
+        async throws
+    {
+        let event = Event(
+            sourceID: "direct",
+            type: .notificationDirect,
+            timestamp: .seconds(0),
+            direct: DirectNotification(
+                to: .addresses([AddressedDevice(address: .fcm(token: "token", appID: "app"))]),
+                texts: DirectTexts(DirectTexts.Text(title: "Title"))
+            )
+        )
+        let direct = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
+        let other = RecipientQuery(
+            networkID: scene.otherNetwork,
+            eventID: EventID(scene.ids.next()),
+            event: .message("c", from: Person(id: "a"))
+        )
+        #expect(try await scene.recipients.page(for: direct).recipients.flatMap(\.devices).count == 1)
+        // What was not named for a day is noted anew.
+        try await scene.pool.execute("UPDATE devices SET seen_at = now() - interval '2 days'")
+        let held = await scene.pool.hold("SELECT FROM devices FOR UPDATE")
+        for queries in [[direct, other], [direct]] {
+            do {
+                _ = try await scene.recipients.recipients(for: queries)
+                Issue.record("the row was locked")
+            } catch {
+                #expect(error.isContention)
+            }
+        }
+        try await held.release()
+        #expect(try await scene.recipients.recipients(for: [direct, other]).count == 2)
+    }
+}
+
 extension PostgresPool {
     /// Whether somebody waits for a row of somebody else.
     fileprivate func hasWaitingSession() async throws -> Bool {

@@ -24,6 +24,26 @@ import Testing
         #expect(answer.map(\.unmarked) == [.accepted(alone.id)])
     }
 
+    @Test(arguments: [("58030", true), ("XX001", true), ("42501", true), ("53100", false), ("42703", false)])
+    func `what PostgreSQL has to be repaired for is known, and is not taken for what passes`(
+        state: String,
+        awaitsRepair: Bool
+    ) async throws {
+        try await pool.script(
+            """
+            CREATE FUNCTION fail(state text) RETURNS void LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = state; END $$
+            """
+        )
+        do {
+            try await pool.execute("SELECT fail(\(state))")
+            Issue.record("it was refused")
+        } catch {
+            #expect(error.awaitsRepair == awaitsRepair)
+            #expect(!error.isTransient || !awaitsRepair)
+        }
+    }
+
     @Test func `a queue that has filled is not read as a whole because it was empty before`() async throws {
         var configuration = try await TestDatabase.make()
         configuration.poolSize = 1

@@ -6,6 +6,10 @@ import Postgres
 ///
 /// Such a device is transient: it belongs to nobody, is in no list, and is forgotten when nothing is sent to it any more.
 struct AddressRegistry {
+    /// How long rows are waited for that somebody else holds: those of one network, and of several, who wait for each other.
+    private static let lockWait = Duration.seconds(1)
+    private static let sharedLockWait = Duration.milliseconds(50)
+
     let pool: PostgresPool
 
     /// What one query names at one position.
@@ -23,16 +27,22 @@ struct AddressRegistry {
         var ranges: [Int: Range<Int>] = [:]
         for (position, query) in queries.enumerated() where query.only == nil {
             guard case .addresses(let devices) = query.audience else { continue }
-            ranges[position] = entries.count..<entries.count + devices.count
-            entries += devices.map { Entry(network: query.networkID, device: $0) }
+            // Several addresses may be one device's: of those the first counts.
+            var seen: Set<DeviceID> = []
+            let named = devices.map { Entry(network: query.networkID, device: $0) }.filter {
+                seen.insert($0.id).inserted
+            }
+            ranges[position] = entries.count..<entries.count + named.count
+            entries += named
         }
         guard !entries.isEmpty else { return [:] }
         var known = try await find(entries)
         let missing = entries.indices.filter { known[$0] == nil }
         let changed = entries.indices.filter { known[$0]?.isOutdated == true }
-        if !changed.isEmpty { try await update(changed.map { entries[$0] }) }
+        let lockWait = Set(queries.map(\.networkID)).count > 1 ? Self.sharedLockWait : Self.lockWait
+        if !changed.isEmpty { try await update(changed.map { entries[$0] }, lockWait) }
         if !missing.isEmpty {
-            try await add(missing.map { entries[$0] })
+            try await add(missing.map { entries[$0] }, lockWait)
             // Somebody may have registered one of them meanwhile.
             for (index, device) in try await find(missing.map { entries[$0] }) { known[missing[index]] = device }
         }
@@ -84,10 +94,10 @@ struct AddressRegistry {
         return Dictionary(found) { first, _ in first }
     }
 
-    private func update(_ entries: [Entry]) async throws {
+    private func update(_ entries: [Entry], _ lockWait: Duration) async throws {
         let entries = Self.inOrder(entries)
         let addresses = entries.map(\.device.address)
-        try await pool.write { session in
+        try await pool.write(lockWait: lockWait) { session in
             _ = try session.execute(
                 .unprepared(
                     """
@@ -105,29 +115,29 @@ struct AddressRegistry {
     }
 
     /// Adds devices. Webhooks on more servers than the network may have are left out: they count as people without a device.
-    private func add(_ entries: [Entry]) async throws {
+    private func add(_ entries: [Entry], _ lockWait: Duration) async throws {
         let webhooks = Dictionary(
             grouping: entries.filter { $0.device.address.provider == .webhook },
             by: \.network
         )
         let others = entries.filter { $0.device.address.provider != .webhook }
-        if !others.isEmpty { try await pool.write { session in try Self.insert(others, session) } }
+        if !others.isEmpty { try await pool.write(lockWait: lockWait) { session in try Self.insert(others, session) } }
         for (network, entries) in webhooks {
             do {
-                try await add(webhooks: entries, in: network)
+                try await add(webhooks: entries, in: network, lockWait)
             } catch is LimitReached {
                 // Those on servers that the network has already are not to wait for the others.
                 for entry in Self.inOrder(entries) {
                     do {
-                        try await add(webhooks: [entry], in: network)
+                        try await add(webhooks: [entry], in: network, lockWait)
                     } catch is LimitReached { continue }
                 }
             }
         }
     }
 
-    private func add(webhooks entries: [Entry], in network: NetworkID) async throws {
-        try await pool.write { session in
+    private func add(webhooks entries: [Entry], in network: NetworkID, _ lockWait: Duration) async throws {
+        try await pool.write(lockWait: lockWait) { session in
             let registration = DeviceRegistration(entries.map(\.transient), in: network)
             try registration.lock(session)
             let addsHosts = try registration.addsWebhookHosts(session)

@@ -115,6 +115,8 @@ struct DirectoryFacts: Sendable {
     private(set) var users: [UserKey: UserFact] = [:]
     private(set) var channels: [ChannelKey: ChannelFact] = [:]
     private(set) var members: [MemberKey: MemberFact] = [:]
+    /// The memberships by who and what they are of, once something is removed.
+    private var index: MemberIndex?
     /// Messages that are gone, and since when by their senders.
     private(set) var deletedMessages: [WithdrawalKey: Timestamp] = [:]
 
@@ -147,7 +149,8 @@ struct DirectoryFacts: Sendable {
         let order = events.indices.sorted { left, right in
             (events[left].event.timestamp, left) < (events[right].event.timestamp, right)
         }
-        for index in order { add(events[index], at: index) }
+        for place in order { add(events[place], at: place) }
+        index = nil
     }
 
     /// Without these memberships, and without their users and channels where nothing but the ids is said of them: for what
@@ -244,7 +247,7 @@ struct DirectoryFacts: Sendable {
             locale: Stated(value: nil, at: at),
             roles: Stated(value: nil, at: at)
         )
-        endMemberships(at: at) { $0.network == key.network && $0.user == key.user }
+        endMemberships(at: at) { $0.keys(of: key) }
     }
 
     private mutating func deleteChannel(_ key: ChannelKey, at: Timestamp) {
@@ -256,7 +259,7 @@ struct DirectoryFacts: Sendable {
             displayName: Stated(value: nil, at: at),
             isDirect: Stated(value: nil, at: at)
         )
-        endMemberships(at: at) { $0.network == key.network && $0.channel == key.channel }
+        endMemberships(at: at) { $0.keys(in: key) }
     }
 
     private mutating func join(
@@ -280,6 +283,7 @@ struct DirectoryFacts: Sendable {
             (fact.sinceEvent, fact.sincePosition) = (former.sinceEvent, former.sincePosition)
         }
         members[key] = fact
+        index?.add(key)
     }
 
     private mutating func leave(_ channel: ChannelKey, _ user: UserID, _ incoming: IncomingEvent, _ position: Int) {
@@ -292,11 +296,14 @@ struct DirectoryFacts: Sendable {
             sincePosition: position,
             leftAt: at
         )
+        index?.add(key)
     }
 
-    /// Rare, so a look at every membership of the batch will do.
-    private mutating func endMemberships(at: Timestamp, where isMeant: (MemberKey) -> Bool) {
-        for (key, fact) in members where isMeant(key) {
+    private mutating func endMemberships(at: Timestamp, _ keys: (MemberIndex) -> Set<MemberKey>) {
+        let known = index ?? MemberIndex(members.keys)
+        index = known
+        for key in keys(known) {
+            guard let fact = members[key] else { continue }
             members[key] = MemberFact(
                 at: at,
                 isMember: false,
@@ -306,6 +313,25 @@ struct DirectoryFacts: Sendable {
             )
         }
     }
+}
+
+/// The memberships of a batch by users and channels. Removals are rare, but there may be many in a batch with many memberships.
+private struct MemberIndex: Sendable {
+    private var byUser: [UserKey: Set<MemberKey>] = [:]
+    private var byChannel: [ChannelKey: Set<MemberKey>] = [:]
+
+    init(_ keys: some Sequence<MemberKey>) {
+        for key in keys { add(key) }
+    }
+
+    mutating func add(_ key: MemberKey) {
+        byUser[key.owner, default: []].insert(key)
+        byChannel[key.place, default: []].insert(key)
+    }
+
+    func keys(of user: UserKey) -> Set<MemberKey> { byUser[user, default: []] }
+
+    func keys(in channel: ChannelKey) -> Set<MemberKey> { byChannel[channel, default: []] }
 }
 
 extension MemberKey {

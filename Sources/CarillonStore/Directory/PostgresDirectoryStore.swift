@@ -46,10 +46,10 @@ package struct PostgresDirectoryStore: DirectoryStore {
 
     /// Removes a user with devices, memberships and toggles; `false` when unknown.
     ///
-    /// Takes no longer the more there is: what the removal ends is swept by the ``Housekeeper``.
+    /// Writes no more the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in
-            let removed = try session.execute(
+            let removedAt = try session.queryFirst(
                 """
                 UPDATE users
                 SET display_name = NULL, locale = NULL, roles = NULL, deleted = true,
@@ -57,12 +57,14 @@ package struct PostgresDirectoryStore: DirectoryStore {
                     toggles_version = toggles_version + CASE WHEN toggles IS NULL THEN 0 ELSE 1 END,
                     wiped_at = greatest(wiped_at, facts_at, now()), wipes = wipes + 1, unswept = true
                 WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
+                RETURNING wiped_at
                 """
-            )
-            guard removed > 0 else {
+            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+            guard let removedAt else {
                 try session.refuseDeparted(network)
                 return false
             }
+            try session.endRelations(where: "m.user_id = \(id.rawValue)", of: network, after: removedAt)
             try session.recordChange(of: id, in: network)
             try session.countDirectory(of: network)
             return true
@@ -113,22 +115,24 @@ package struct PostgresDirectoryStore: DirectoryStore {
 
     /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
     ///
-    /// Takes no longer the more there is: what the removal ends is swept by the ``Housekeeper``.
+    /// Writes no more the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in
-            let removed = try session.execute(
+            let removedAt = try session.queryFirst(
                 """
                 UPDATE channels
                 SET display_name = NULL, fallback_name = NULL, direct = NULL, deleted = true, facts_at = greatest(facts_at, now()),
                     wiped_at = greatest(wiped_at, facts_at, now()),
                     emptied_at = greatest(emptied_at, wiped_at, facts_at, now()), unswept = true
                 WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
+                RETURNING wiped_at
                 """
-            )
-            guard removed > 0 else {
+            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+            guard let removedAt else {
                 try session.refuseDeparted(network)
                 return false
             }
+            try session.endRelations(where: "m.channel_id = \(id.rawValue)", of: network, after: removedAt)
             try session.countDirectory(of: network)
             return true
         }

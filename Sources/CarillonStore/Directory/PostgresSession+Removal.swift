@@ -23,6 +23,38 @@ extension PostgresSession {
     func settleRemovals(of members: [MemberKey]) throws {
         try pipeline(.settlingRemovals(of: members))
     }
+
+    /// Ends those of a network's relations `m` that are newer than the removal which has ended the others until `removedAt`: of events whose
+    /// sender's clock is ahead. Mostly there are none.
+    func endRelations(where areMeant: SQL, of network: NetworkID, after removedAt: PostgresTimestamp) throws {
+        let ahead = try query(
+            """
+            SELECT m.channel_id, m.user_id FROM members m
+            WHERE m.network_id = \(network.rawValue) AND \(sql: areMeant) AND m.facts_at > \(removedAt)
+                AND (m.is_member OR m.toggles IS NOT NULL)
+            """
+        ) { row in MemberKey(network: network, channel: try row.id(0), user: try row.id(1)) }
+        guard !ahead.isEmpty else { return }
+        let keys = ahead.sorted()
+        try execute(
+            """
+            WITH target AS (
+                SELECT m.network_id, m.channel_id, m.user_id
+                FROM unnest(\(keys.map(\.network.rawValue)), \(keys.map(\.channel.rawValue)), \(keys.map(\.user.rawValue)))
+                    AS n (network_id, channel_id, user_id)
+                JOIN members m ON m.network_id = n.network_id AND m.channel_id = n.channel_id AND m.user_id = n.user_id
+                WHERE m.facts_at > \(removedAt)
+                ORDER BY m.network_id, m.channel_id, m.user_id
+                FOR NO KEY UPDATE OF m
+            )
+            UPDATE members m
+            SET is_member = false, toggles = NULL, toggles_updated_at = NULL,
+                toggles_version = m.toggles_version + CASE WHEN m.toggles IS NULL THEN 0 ELSE 1 END
+            FROM target t
+            WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
+            """
+        )
+    }
 }
 
 extension [SQL] {

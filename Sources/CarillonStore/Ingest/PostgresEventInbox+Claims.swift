@@ -6,11 +6,17 @@ extension PostgresEventInbox {
     private static let maximumRescues: Int32 = 5
     private static let entriesPerClaim = 64
 
-    /// Takes events that nobody is working on, at most a share of `limit` for each network.
+    /// Takes events that nobody is working on, at most a share of `limit` for each network, and none of networks that are full.
     ///
     /// Networks are served in turn, beginning behind the one that was served last.
-    package func claimEvents(limit: Int) async throws -> [PendingEvent] {
-        let (entries, areRemembered) = try await due.next(min(limit, Self.entriesPerClaim), in: pool)
+    package func claimEvents(limit: Int, excluding full: [NetworkID]) async throws -> [PendingEvent] {
+        var exclusions = ClaimExclusions()
+        exclusions.networks = full
+        let (entries, areRemembered) = try await due.next(
+            min(limit, Self.entriesPerClaim),
+            excluding: exclusions,
+            in: pool
+        )
         guard !entries.isEmpty else { return [] }
         let share = (limit + entries.count - 1) / entries.count
         let (claimed, taken) = try await pool.write { session in
@@ -41,7 +47,7 @@ extension PostgresEventInbox {
                 return (entry, moments.count < share ? nil : moments.min())
             }
         )
-        if areRemembered, taken.isEmpty { return try await claimEvents(limit: limit) }
+        if areRemembered, taken.isEmpty { return try await claimEvents(limit: limit, excluding: full) }
         return claimed.sorted { $0.id < $1.id }
     }
 

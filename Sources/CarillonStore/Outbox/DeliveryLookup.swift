@@ -162,9 +162,6 @@ extension ToggleDocuments {
     /// Reads two columns; `nil` when nothing is set in either.
     fileprivate mutating func settings(user: Int, channel: Int, of row: borrowing Row) throws -> ToggleSettings? {
         guard !row.isNull(user) || !row.isNull(channel) else { return nil }
-        var settings = ToggleSettings()
-        if !row.isNull(user) { settings.user = try self.user(try row.decode(user)) }
-        if !row.isNull(channel) { settings.channel = try self.channel(try row.decode(channel)) }
-        return settings
+        return try settings(user: row.decode(user), channel: row.decode(channel))
     }
 }

@@ -170,13 +170,13 @@ package final class PostgresOutbox: Outbox {
             WITH done AS (
                 DELETE FROM inbox i
                 USING unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
-                             \(events.map(\.leaseToken)), \(sql: Self.tallies(of: events)),
-                             \(events.map { $0.verdict?.report.stored }), \(expansions.map(\.why?.rawValue)),
-                             \(expansions.map(\.keepsBody)))
-                    AS n (network_id, event_id, lease_token, resolved, notified, suppressed_network,
+                             \(events.map(\.leaseToken)), \(expansions.map(\.after?.stored)),
+                             \(sql: Self.tallies(of: events)), \(events.map { $0.verdict?.report.stored }),
+                             \(expansions.map(\.why?.rawValue)), \(expansions.map(\.keepsBody)))
+                    AS n (network_id, event_id, lease_token, former_cursor, resolved, notified, suppressed_network,
                           suppressed_user, suppressed_channel, no_device, intercepted, interception, why, keeps_body)
                 WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token
-                    AND i.leased
+                    AND i.leased AND i.cursor IS NOT DISTINCT FROM n.former_cursor
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.channel_id, i.actor_id, i.received_at, n.resolved, n.notified,
                     n.suppressed_network, n.suppressed_user, n.suppressed_channel, n.no_device, n.intercepted,
                     n.interception, n.why, i.trace\(sql: keepsBodies ? ", i.body, n.keeps_body" : "")

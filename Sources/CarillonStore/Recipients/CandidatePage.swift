@@ -121,11 +121,7 @@ struct PageReading {
         let recipient = Recipient(
             userID: user,
             locale: try row.decode(first + 4),
-            settings: ToggleSettings(
-                user: try row.decode(first + 5, as: String?.self).map { try documents.user($0) } ?? UserToggles(),
-                channel: try row.decode(first + 3, as: String?.self).map { try documents.channel($0) }
-                    ?? ChannelToggles()
-            )
+            settings: try documents.settings(user: row.decode(first + 5), channel: row.decode(first + 3))
         )
         found[current].content.candidates.append(
             CandidatePage.Candidate(since: since, recipient: recipient)

@@ -54,11 +54,7 @@ struct DeviceRow {
         owner = Recipient(
             userID: user,
             locale: try row.decode(first + 1),
-            settings: ToggleSettings(
-                user: try row.decode(first + 2, as: String?.self).map { try documents.user($0) } ?? UserToggles(),
-                channel: try row.decode(first + 3, as: String?.self).map { try documents.channel($0) }
-                    ?? ChannelToggles()
-            )
+            settings: try documents.settings(user: row.decode(first + 2), channel: row.decode(first + 3))
         )
         guard !row.isNull(first + 4) else { return }
         device = try row.activeDevice(at: first + 4, of: user)

@@ -83,10 +83,7 @@ struct MemberWalk {
                 break
             }
             guard let since = member.since, !member.isGone else { continue }
-            let settings = ToggleSettings(
-                user: try member.settings.map { try documents.user($0) } ?? UserToggles(),
-                channel: try member.toggles.map { try documents.channel($0) } ?? ChannelToggles()
-            )
+            let settings = try documents.settings(user: member.settings, channel: member.toggles)
             let devices = member.devices.prefix(PageReading.maximumRows).sorted { $0.id < $1.id }
             page.add(
                 Recipient(userID: member.user, locale: member.locale, settings: settings, devices: devices),

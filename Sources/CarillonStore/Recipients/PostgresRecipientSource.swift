@@ -5,7 +5,10 @@ package import Postgres
 /// Finds recipients in the directory; every page of one call is of one moment.
 package final class PostgresRecipientSource: RecipientSource {
     private let pool: PostgresPool
-    private let overrides = OverrideCache(compile: CompiledTemplate.init(stored:))
+    private let overrides = OverrideCache<TemplatePlace, StoredTemplate>(
+        capacity: 8_000,
+        compile: CompiledTemplate.init(stored:)
+    )
 
     package init(pool: PostgresPool) {
         self.pool = pool

@@ -17,7 +17,7 @@ struct RecipientContext {
 
     private var marks: [EventID: EventMark] = [:]
     private var networks: [NetworkID: (toggles: NetworkToggles, defaultLocale: String?)] = [:]
-    private var templates: [NetworkID: [StoredTemplate]] = [:]
+    private var templates: [TemplatePlace: [StoredTemplate]] = [:]
     private var channels: [ChannelKey: Channel] = [:]
     private var people: [UserKey: String] = [:]
     private var roles: [UserKey: [String]] = [:]
@@ -30,13 +30,12 @@ struct RecipientContext {
 
     init(_ answer: AnswerPart) throws {
         try answer.forEach { row, first in try add(row, first) }
-        for network in templates.keys {
-            templates[network]?.sort { ($0.eventType, $0.locale) < ($1.eventType, $1.locale) }
-        }
+        for place in templates.keys { templates[place]?.sort { $0.locale < $1.locale } }
     }
 
     static func statement(for queries: [RecipientQuery]) -> SQL {
         let networks = Set(queries.map(\.networkID)).sorted().map(\.rawValue)
+        let types = Set(queries.map(\.event.type.rawValue)).sorted()
         let channels = Set(queries.compactMap(\.undescribedChannel)).sorted()
         let people = Set(queries.flatMap(\.unnamed)).sorted()
         let members = Set(queries.flatMap(\.questioned)).sorted()
@@ -52,7 +51,7 @@ struct RecipientContext {
             ) AS n
             UNION ALL
             SELECT \(Kind.template.rawValue)::integer, t.network_id, t.event_type, t.locale, t.source, NULL
-            FROM templates t WHERE t.network_id = ANY (\(networks))
+            FROM templates t WHERE t.network_id = ANY (\(networks)) AND t.event_type = ANY (\(types))
             UNION ALL
             SELECT \(Kind.channel.rawValue)::integer, n.network_id, n.channel_id,
                    coalesce(nullif(c.display_name, ''), nullif(c.fallback_name, ''), c.display_name, c.fallback_name),
@@ -126,12 +125,15 @@ struct RecipientContext {
     }
 
     /// What an event's network decides.
-    func settings(for query: RecipientQuery, _ overrides: OverrideCache<StoredTemplate>) -> NetworkSettings {
+    func settings(for query: RecipientQuery, _ overrides: OverrideCache<TemplatePlace, StoredTemplate>)
+        -> NetworkSettings
+    {
         let network = networks[query.networkID]
+        let place = TemplatePlace(network: query.networkID, eventType: query.event.type.rawValue)
         return NetworkSettings(
             toggles: network?.toggles ?? NetworkToggles(),
             defaultLocale: network?.defaultLocale,
-            templates: overrides.overrides(of: query.networkID, templates[query.networkID] ?? [])
+            templates: overrides.overrides(of: place, templates[place] ?? [])
         )
     }
 
@@ -175,7 +177,8 @@ struct RecipientContext {
                 locale: try row.decode(first + 3),
                 source: try row.decode(first + 4)
             )
-            templates[try row.id(first + 1), default: []].append(template)
+            let place = TemplatePlace(network: try row.id(first + 1), eventType: template.eventType)
+            templates[place, default: []].append(template)
         case .channel:
             let channel = Channel(
                 id: try row.id(first + 2),
@@ -202,6 +205,12 @@ struct RecipientContext {
             since[key] = (!row.isNull(first + 4), try row.decode(first + 5, as: EventMark.self))
         }
     }
+}
+
+/// What a network says of one type of events.
+struct TemplatePlace: Hashable, Sendable {
+    let network: NetworkID
+    let eventType: String
 }
 
 extension RecipientQuery {

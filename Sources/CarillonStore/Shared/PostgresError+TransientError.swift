@@ -13,6 +13,13 @@ extension PostgresError: TransientError {
         }
     }
 
+    /// Whether the server has trouble with its files or with itself, or the role may not do what it has to. That is not transient: tried
+    /// again and again, a single row that cannot be read would hold up everybody else's.
+    package var awaitsRepair: Bool {
+        guard case .server(let state) = kind else { return false }
+        return ["58", "XX"].contains(state.errorClass) || state == .insufficientPrivilege
+    }
+
     /// Whether a network was to be changed that is on its way to another placement (migration 0063).
     package var isOfMovingNetwork: Bool { constraint == "move_fence" }
 

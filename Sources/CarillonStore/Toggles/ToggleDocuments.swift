@@ -19,6 +19,14 @@ struct ToggleDocuments {
         return toggles
     }
 
+    /// What a user has set, by the texts that there are.
+    mutating func settings(user: String?, channel: String?) throws(StoreError) -> ToggleSettings {
+        var settings = ToggleSettings()
+        if let user { settings.user = try self.user(user) }
+        if let channel { settings.channel = try self.channel(channel) }
+        return settings
+    }
+
     static func network(_ text: String) throws(StoreError) -> NetworkToggles {
         NetworkToggles(document: try json(text))
     }

@@ -36,6 +36,7 @@ package final class PipelineScene: Sendable {
         catalog: TemplateCatalog? = nil,
         settleInterval: Duration = .milliseconds(250),
         patience: Duration = .seconds(40),
+        eventCapacity: Int = FanoutQueue.usualCapacity,
         isRelaying: Bool = false,
         asking caller: (any EndpointCaller)? = nil,
         logger: Logger = TestDatabase.logger,
@@ -74,7 +75,7 @@ package final class PipelineScene: Sendable {
             logger: logger
         )
         claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, watch: watch)
-        let events = FanoutQueue(inbox: store.inbox, logger: logger)
+        let events = FanoutQueue(inbox: store.inbox, capacity: eventCapacity, logger: logger)
         let source: any RecipientSource = recipients ?? store.recipients
         let writer: any OutboxWriter = outbox ?? store.queue
         fanout = FanoutWorker(

@@ -1,4 +1,5 @@
 import CarillonTesting
+import Postgres
 import Synchronization
 import Testing
 
@@ -114,7 +115,7 @@ private final class EvenOutbox: OutboxWriter {
     }
 }
 
-@Suite(.stores, .timeLimit(.minutes(1))) struct ExpansionFailureTests {
+@Suite(.stores, .timeLimit(.minutes(2))) struct ExpansionFailureTests {
     @Test func `an event that cannot be expanded says why, and is expanded when it can be`() async throws {
         let recipients = FailingRecipients(StoreScene.here.recipients)
         let scene = try PipelineScene(store: .here, recipients: recipients)
@@ -134,8 +135,11 @@ private final class EvenOutbox: OutboxWriter {
         }
     }
 
-    @Test func `an event that cannot be expanded for now is put off, however often, and not set aside`() async throws {
-        let recipients = FailingRecipients(StoreScene.here.recipients)
+    @Test(arguments: [StoreAway(), StoreBroken()] as [any TransientError])
+    func `an event that cannot be expanded for now, or before a repair, is put off, however often, and not set aside`(
+        error: any TransientError
+    ) async throws {
+        let recipients = FailingRecipients(StoreScene.here.recipients, because: error)
         let scene = try PipelineScene(store: .here, recipients: recipients, patience: .zero)
         try await scene.populate(members: 2)
         let id = try await scene.post()
@@ -148,7 +152,7 @@ private final class EvenOutbox: OutboxWriter {
         }
         let late = try #require(try await scene.store.history.event(id, in: scene.network))
         #expect(late.state == .accepted)
-        #expect(late.failure == "StoreAway()")
+        #expect(late.failure == "\(error)")
         recipients.recover()
         try await scene.store.passTime()
         try await scene.whileRunning {
@@ -157,19 +161,54 @@ private final class EvenOutbox: OutboxWriter {
             #expect(status.recipients.notified == 2)
         }
     }
+
+    @Test func `those who were taken with a network that has trouble do not wait for it for as long as it is tried`()
+        async throws
+    {
+        let recipients = FailingRecipients(StoreScene.here.recipients, of: StoreScene.here.network)
+        // Longer than the test waits.
+        let scene = try PipelineScene(store: .here, recipients: recipients, patience: .seconds(600))
+        let other = scene.store.otherNetwork
+        try await scene.populate(members: 1)
+        try await scene.populate(other, members: 1)
+        // Posted before anything runs, so that they are taken together.
+        let (late, event) = (try await scene.post(), try await scene.post(in: other))
+        try await scene.whileRunning {
+            _ = try await scene.finished(event, in: other)
+            let isReleased: SQL = "SELECT count(*) FROM inbox WHERE event_id = \(late.uuid) AND NOT leased"
+            try await eventually("the end of their turns") {
+                try await scene.store.pool.first(isReleased, as: Int.self) == 1
+            }
+            recipients.recover()
+            #expect(try await scene.finished(late).recipients.notified == 1)
+        }
+    }
 }
 
-/// Recipients that cannot be found for now.
+/// Something of the database has to be repaired.
+private struct StoreBroken: TransientError {
+    var isTransient: Bool { false }
+    var awaitsRepair: Bool { true }
+}
+
+/// Recipients that cannot be found, all of them or a network's.
 final class FailingRecipients: RecipientSource {
     private let store: any RecipientSource
+    private let network: NetworkID?
+    private let error: any Error
     private let fails = Mutex(true)
 
-    init(_ store: any RecipientSource) { self.store = store }
+    init(_ store: any RecipientSource, of network: NetworkID? = nil, because error: any Error = StoreAway()) {
+        self.store = store
+        self.network = network
+        self.error = error
+    }
 
     func recover() { fails.withLock { $0 = false } }
 
     func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
-        if fails.withLock(\.self) { throw StoreAway() }
+        let isMeant = queries.contains { network == nil || $0.networkID == network }
+        if isMeant, fails.withLock(\.self) { throw error }
         return try await store.recipients(for: queries)
     }
 }

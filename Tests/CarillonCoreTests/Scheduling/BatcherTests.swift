@@ -88,6 +88,28 @@ import Testing
         #expect(gate.batches.withLock { $0.map(\.count) } == [1, 3, 3, 9])
     }
 
+    @Test func `what counts as several items fills a batch as they would`() async throws {
+        let gate = Gate()
+        let batcher = Batcher<String, Int, Int>(limits: limits(perBatch: 4), weight: { _ in 1 }, load: { $0 }) {
+            items,
+            _ in
+            await gate.pass(items)
+            return items
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await batcher.submit([1], for: "a") }
+            await gate.waitForBatches(1)
+            for load in [3, 1, 2, 9, 1] {
+                let waiting = batcher.waitingWeight
+                group.addTask { _ = try await batcher.submit([load], for: "a") }
+                while batcher.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
+            }
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(gate.batches.withLock(\.self) == [[1], [3, 1], [2], [9], [1]])
+    }
+
     @Test func `a poisonous request fails alone`() async throws {
         let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in

@@ -45,6 +45,20 @@ import Testing
         #expect(try await scene.claim().map(\.group.id) == page.groups.map(\.id))
     }
 
+    @Test func `the last page is written behind the one before it, and behind no other`() async throws {
+        var event = try await scene.pending(.message("c", from: Person(id: "a")))
+        let target = try await scene.target("d", of: "b")
+        event.cursor = "m"
+        let page = Expansion(event: event, groups: [scene.group(event, to: [target])], next: "m")
+        #expect(try await scene.queue.enqueue([page]) == [true])
+        // Read anew after the answer to the commit was lost, when fewer people are left.
+        let again = Expansion(event: event, groups: [scene.group(event, to: [target])], next: nil)
+        #expect(try await scene.queue.enqueue([again]) == [false])
+        let last = Expansion(event: event, after: "m", groups: [], next: nil)
+        #expect(try await scene.queue.enqueue([last]) == [true])
+        #expect(try await scene.claim().map(\.group.id) == page.groups.map(\.id))
+    }
+
     @Test func `the last page ends an event, once`() async throws {
         let event = try await scene.pending(.message("c", from: Person(id: "a")))
         let target = try await scene.target("d", of: "b")

@@ -159,6 +159,26 @@ import Testing
         #expect(page.recipients.first?.devices.map(\.id) == ["mine"])
     }
 
+    @Test func `a device that several addresses name is one, as the first says`() async throws {
+        let token = { (text: String, environment: DeviceAddress.APNsEnvironment, locale: String?) in
+            AddressedDevice(address: .apns(token: text, appID: "app", environment: environment), locale: locale)
+        }
+        let named = [
+            token("ab", .production, "th"), token("ab", .sandbox, "th"), token("AB", .production, "th"),
+            token("ab", .production, "id"),
+        ]
+        for _ in 0..<2 {
+            let page = try await scene.page(of: .direct(.addresses(named)))
+            let devices = page.recipients.flatMap(\.devices)
+            #expect(devices.map(\.id) == [DeviceID(reachedAt: named[0].address)])
+            #expect(devices.map(\.address) == [named[0].address])
+            #expect(devices.map(\.locale) == ["th"])
+        }
+        try await scene.put(Device("mine", of: "b", named[0].address, at: .seconds(1)))
+        let page = try await scene.page(of: .direct(.addresses(named)))
+        #expect(page.recipients.map { $0.devices.map(\.id) } == [["mine"]])
+    }
+
     @Test func `the settings for the channel that it belongs to are found`() async throws {
         try await scene.accept(.created("c", by: nil, members: ["a"]))
         try await scene.put(.log("d", of: "a"), .log("e", of: "b"))

@@ -137,6 +137,15 @@ import Testing
         #expect(try await scene.inbox.claimEvents(limit: 100).count == 21 - claimed.count)
     }
 
+    @Test func `of a network that is full nothing is claimed`() async throws {
+        let own = try await scene.accept(.message("c", from: Person(id: "a")))
+        let other = scene.incoming(.message("c", from: Person(id: "a")), in: scene.otherNetwork)
+        _ = try await scene.inbox.accept([other])
+        #expect(try await scene.inbox.claimEvents(limit: 9, excluding: [scene.network]).map(\.id) == [other.id])
+        #expect(try await scene.inbox.claimEvents(limit: 9, excluding: [scene.network]).isEmpty)
+        #expect(try await scene.inbox.claimEvents(limit: 9).map(\.id) == own)
+    }
+
     @Test func `claimers never get the same event`() async throws {
         _ = try await scene.inbox.accept(
             (0..<200).map { scene.incoming(.message("c", from: Person(id: "a"), at: Int64($0))) }

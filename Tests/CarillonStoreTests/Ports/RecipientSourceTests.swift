@@ -205,7 +205,8 @@ import Testing
         #expect(!page.settings.toggles.enabled)
         #expect(page.settings.defaultLocale == "th")
         let locale = try #require(LocaleTag("en"))
-        #expect(page.settings.templates[.messageSent, locale]?.source == template.source)
+        let message = try await scene.page(of: .message("c", from: Person(id: "a")))
+        #expect(message.settings.templates[.messageSent, locale]?.source == template.source)
         #expect(page.names.channel == "General")
         #expect(page.names.people["a"] == "Alice")
         #expect(page.names.people["b"] == "Bob")
@@ -238,6 +239,32 @@ import Testing
         _ = try await scene.templates.deleteTemplate(.messageSent, locale: "en", in: scene.network)
         let page = try await scene.page(of: .message("c", from: Person(id: "z")))
         #expect(page.settings.templates[.messageSent, locale] == nil)
+    }
+
+    @Test func `a page has the templates of its event's type, whatever it is read with`() async throws {
+        let locale = try #require(LocaleTag("en"))
+        let bodies: [(EventType, TemplateWording)] = [
+            (.messageSent, .one("A message")), (.channelCreated, .one("A channel")),
+        ]
+        for (type, body) in bodies {
+            let source = TemplateSource(title: "T", body: body)
+            let template = TemplateOverride(eventType: type, locale: "en", source: source, updatedAt: .seconds(0))
+            _ = try await scene.templates.putTemplate(template, in: scene.network)
+        }
+        let events = [Event.message("c", from: Person(id: "z")), .created("c", by: "z", members: ["a"])]
+        for events in [[events[0]], [events[1]], events, [events[0]]] {
+            let queries = events.map { event in
+                RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
+            }
+            let pages = try await scene.recipients.recipients(for: queries)
+            #expect(pages.count == events.count)
+            for (page, event) in zip(pages, events) {
+                for (type, body) in bodies {
+                    let found = page.settings.templates[type, locale]?.source.body
+                    #expect(found == (type == event.type ? body : nil))
+                }
+            }
+        }
     }
 
     @Test func `several queries are answered in their order`() async throws {

@@ -127,6 +127,38 @@ import Testing
         #expect(try await scene.members(of: "c") == ["z"])
     }
 
+    @Test(
+        "what a sender whose clock is ahead said before a removal by hand is ended by it",
+        arguments: SweepTime.allCases
+    )
+    func removalsEndWhatIsAhead(_ time: SweepTime) async throws {
+        let sweep = time.sweep(scene)
+        var joining = Event.members(.memberJoined, "c", ["a", "b"], at: 1)
+        joining.timestamp = WallClock.system.now() + .seconds(120)
+        try await scene.accept(joining)
+        joining.channel = Channel(id: "e")
+        joining.sourceID += "e"
+        try await scene.accept(joining)
+        _ = try await scene.toggles.set(.channel("b", "c"), ["enabled": false], in: scene.network)
+        #expect(try await scene.directory.deleteChannel("c", in: scene.network))
+        #expect(try await scene.directory.deleteUser("a", in: scene.network))
+        try await sweep()
+        for channel in ["c", "e"] as [ChannelID] {
+            var message = Event.message(channel, from: Person(id: "z"))
+            message.timestamp = WallClock.system.now() + .seconds(1)
+            let id = try await scene.accept(message)[0]
+            let users = Set(try await scene.page(of: message, id).recipients.map(\.userID))
+            let expected: Set<UserID> = channel == "c" ? [] : ["b"]
+            #expect(users.subtracting(["z"]) == expected)
+        }
+        #expect(try await scene.toggles.toggles(.channel("b", "c"), in: scene.network).document == [:])
+        #expect(try await scene.directory.putUser(Person(id: "a"), in: scene.network))
+        #expect(try await scene.members(of: "c") == ["z"])
+        #expect(try await scene.members(of: "e") == ["b", "z"])
+        #expect(try await scene.directory.addMember("a", to: "c", in: scene.network))
+        #expect(try await scene.members(of: "c") == ["a", "z"])
+    }
+
     @Test("toggles that are set after a removal are kept, with the next version", arguments: SweepTime.allCases)
     func togglesAfterARemoval(_ time: SweepTime) async throws {
         let sweep = time.sweep(scene)

@@ -32,7 +32,8 @@ package struct Explainer: Sendable {
             .channel: documents.channel.updatedAt,
         ]
         let judge = RecipientJudge(unlimited, page)
-        let concerned = judge.concerned(page.recipients).first
+        // Nor is somebody no member because the channel has no name.
+        let concerned = (judge.lacksName ? judge.meant(page.recipients) : judge.concerned(page.recipients)).first
         let person = concerned ?? (page.recipients + page.others).first ?? Recipient(userID: user)
         let devices = person.devices(for: event.direct?.content)
         var explanation = Explanation(

@@ -53,14 +53,10 @@ package struct Expander: Sendable {
             }
             event.tally.count(decision, hasDevice: !devices.isEmpty)
             guard decision == .allow else { continue }
+            let allowedUntil = judge.allowedUntil(recipient)
             for device in devices {
                 let key = renderer.template(deviceLocale: device.locale, userLocale: recipient.locale)
-                grouping.add(
-                    Target(device),
-                    key,
-                    of: devices.count,
-                    allowedUntil: judge.allowedUntil(recipient)
-                )
+                grouping.add(Target(device), key, of: devices.count, allowedUntil: allowedUntil)
             }
         }
         event.cursor = page.next

@@ -90,6 +90,9 @@ package final class FanoutQueue: Entrance {
 
     var room: Int { state.withLock { $0.queue.room } }
 
+    /// The networks that have as many as they may.
+    var fullNetworks: [NetworkID] { state.withLock { $0.queue.fullTenants } }
+
     /// What waits or is being expanded, for renewing leases.
     var events: [PendingEvent] {
         state.withLock { $0.queue.items + $0.inWork.values.flatMap { $0.grants.map(\.item) } }

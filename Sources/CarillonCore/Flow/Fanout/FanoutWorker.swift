@@ -33,6 +33,10 @@ package final class FanoutWorker: Service {
     private static let longestReason = 500
     /// How long events rest that were tried for as long as patience lasts.
     private static let rest = Duration.seconds(5)
+    /// How long they rest until somebody may have repaired what they need.
+    private static let restUntilRepair = Duration.seconds(60)
+    /// How long they are tried while others wait for nothing but them.
+    private static let companysPatience = Duration.seconds(2)
     private let patience: Duration
 
     /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`; `endpoints`
@@ -142,7 +146,13 @@ package final class FanoutWorker: Service {
     ///   - events: The events.
     ///   - readsAhead: Whether further pages of a single one follow at once while nobody else's events wait.
     ///   - failure: What has come of trying it; `nil` when it was not tried yet.
-    func expand(_ events: [PendingEvent], readsAhead: Bool = false, after failure: (any Error)? = nil) async {
+    ///   - company: The other shares of a batch, whose grants end with these.
+    func expand(
+        _ events: [PendingEvent],
+        readsAhead: Bool = false,
+        after failure: (any Error)? = nil,
+        beside company: BatchCompany? = nil
+    ) async {
         let clock = ContinuousClock()
         var (events, ahead) = (events, nil as PageAhead?)
         var start = clock.now
@@ -154,7 +164,10 @@ package final class FanoutWorker: Service {
                 (events, ahead) = try await expandOnce(events, ahead, readsAhead: readsAhead)
                 guard ahead != nil, !Task.isCancelled else { return await putBack(events) }
                 (start, backoff) = (clock.now, .milliseconds(50))
-            } catch  where error.isTransient && clock.now - start < patience && !Task.isShuttingDownGracefully {
+            } catch
+                where error.isTransient && clock.now - start < patience(beside: company)
+                && !Task.isShuttingDownGracefully
+            {
                 logger.debug("Expanding events again", metadata: events.metadata(error))
                 ahead = nil
                 await note(error, of: events)
@@ -168,22 +181,33 @@ package final class FanoutWorker: Service {
                 await note(error, of: events)
                 return await queue.giveBack(events, after: Task.isShuttingDownGracefully ? .zero : Self.rest)
             } catch  where events.count > 1 {
-                for event in events { await expand([event]) }
+                for event in events { await expand([event], beside: company) }
                 return
             } catch {
-                // The lease runs out, and the event is claimed and tried again, at most a bounded number of times.
                 logger.error("Could not expand an event", metadata: events.metadata(error))
                 await note(error, of: events)
+                if error.awaitsRepair { return await queue.giveBack(events, after: Self.restUntilRepair) }
+                // The lease runs out, and the event is claimed and tried again, at most a bounded number of times.
                 return
             }
         }
     }
 
-    /// One network's trouble must not hold up the others.
+    /// One network's trouble must not hold up the others; what troubles all of them is waited for as by one alone.
     private func expandApart(_ shares: some Collection<[PendingEvent]>) async {
+        let company = BatchCompany()
         await withDiscardingTaskGroup { group in
-            for share in shares { group.addTask { await self.expand(share) } }
+            for share in shares {
+                group.addTask {
+                    await self.expand(share, beside: company)
+                    company.isWaiting = true
+                }
+            }
         }
+    }
+
+    private func patience(beside company: BatchCompany?) -> Duration {
+        company?.isWaiting == true ? min(patience, Self.companysPatience) : patience
     }
 
     /// Lets those who ask about these events know what is wrong.
@@ -301,9 +325,15 @@ package final class FanoutWorker: Service {
     /// Lines up again what is not finished, behind the other networks' events.
     private func putBack(_ events: [PendingEvent]) async {
         guard !events.isEmpty else { return }
+        _ = await lineUp(events)
+    }
+
+    /// Lines up those for which there is room, and leaves the others to whoever has some; whether there was any.
+    private func lineUp(_ events: [PendingEvent]) async -> Bool {
         let isReserved = queue.reserve(events)
         await queue.submit(zip(events, isReserved).filter(\.1).map(\.0))
         await queue.giveBack(zip(events, isReserved).filter { !$0.1 }.map(\.0))
+        return isReserved.contains(true)
     }
 
     private func claimOrphans() async {
@@ -317,15 +347,16 @@ package final class FanoutWorker: Service {
         )
     }
 
-    /// Claims once; `true` when there is probably more.
+    /// Claims once; `true` when there is probably more, and room for it.
     private func claimOnce() async -> Bool {
         let limit = min(queue.room, Self.claimSize)
         guard limit > 0 else { return false }
-        let events = await watch.attempt(.events) { try await inbox.claimEvents(limit: limit) }
+        let events = await watch.attempt(.events) {
+            try await inbox.claimEvents(limit: limit, excluding: queue.fullNetworks)
+        }
         guard let events, !events.isEmpty else { return false }
         watch.stirrings.stir()
-        await putBack(events)
-        return events.count == limit
+        return await lineUp(events) && events.count == limit
     }
 
     private func renewLeases() async {
@@ -338,6 +369,17 @@ package final class FanoutWorker: Service {
                 self.logger.debug("Could not renew leases of events", metadata: ["error": "\(error)"])
             }
         }
+    }
+}
+
+/// The shares of a batch that are expanded apart.
+final class BatchCompany: Sendable {
+    private let areSomeThrough = Mutex(false)
+
+    /// Whether some are through, and wait for the others.
+    var isWaiting: Bool {
+        get { areSomeThrough.withLock(\.self) }
+        set { areSomeThrough.withLock { $0 = newValue } }
     }
 }
 

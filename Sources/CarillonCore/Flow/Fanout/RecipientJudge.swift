@@ -27,8 +27,11 @@ package struct RecipientJudge: Sendable {
     }
 
     /// Those of a page's recipients whom the event is about to tell something.
-    package func concerned(_ recipients: [Recipient]) -> [Recipient] {
-        subject == nil ? [] : recipients.filter { !unconcerned.contains($0.userID) }
+    package func concerned(_ recipients: [Recipient]) -> [Recipient] { subject == nil ? [] : meant(recipients) }
+
+    /// Those whom it would tell something if there were anything to tell.
+    package func meant(_ recipients: [Recipient]) -> [Recipient] {
+        recipients.filter { !unconcerned.contains($0.userID) }
     }
 
     /// What the toggles say.

@@ -16,6 +16,15 @@ package struct IncomingEvent: Sendable {
     /// Whether anything is left to be done when its facts are written.
     package var isExpanded: Bool { event.notifies || isRelayed || event.type == .messageDeleted }
 
+    /// So many people are as much to write as an event that names a few.
+    private static let usualPeople = 50
+
+    /// As how many events it counts in a commit: each of its people may be two rows.
+    var load: Int {
+        let people = event.members.count + event.invited.count + event.existingMembers.count + event.people.count
+        return 1 + people / Self.usualPeople
+    }
+
     package init(
         networkID: NetworkID,
         id: EventID,
@@ -114,11 +123,12 @@ package protocol EventInbox: StoreThreadSource {
     /// as long as `lockWait`; the error is a ``TransientError/isContention`` when that takes longer.
     func accept(_ events: [IncomingEvent], lockWait: Duration) async throws -> [Acceptance]
 
-    /// Takes events that nobody is working on, oldest first but at most a share of `limit` for each network.
+    /// Takes events that nobody is working on, oldest first but at most a share of `limit` for each network, and none of networks that
+    /// are full.
     ///
     /// An event whose stored body cannot be read any more is set aside as dead and not returned, as is one that was claimed again and again
     /// without getting on or being given back (`crash loop`).
-    func claimEvents(limit: Int) async throws -> [PendingEvent]
+    func claimEvents(limit: Int, excluding full: [NetworkID]) async throws -> [PendingEvent]
 
     /// How long it is until the first row becomes due, of those whose time comes within `limit`; `nil` when there is none.
     func nextDue(within limit: Duration) async throws -> Duration?
@@ -137,7 +147,10 @@ extension EventInbox {
     /// Gives events back, so that any replica can claim them at once.
     package func release(_ events: [PendingEvent]) async throws { try await release(events, after: .zero) }
 
-    package func nextDue(within limit: Duration) async throws -> Duration? { nil }
+    /// Takes events of any network that nobody is working on.
+    package func claimEvents(limit: Int) async throws -> [PendingEvent] {
+        try await claimEvents(limit: limit, excluding: [])
+    }
 
     /// Commits events, waiting for what others are writing as long as for a network that is alone in its batch.
     package func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {

@@ -34,7 +34,11 @@ package final class Ingestor: Sendable {
         self.clock = clock
         self.metrics = metrics
         self.statistics = statistics
-        commits = Batcher(weight: { $0.body.count + 512 }, freeThread: inbox.freeThread) { events, lockWait in
+        commits = Batcher(
+            weight: { $0.body.count + 512 },
+            load: \.load,
+            freeThread: inbox.freeThread
+        ) { events, lockWait in
             metrics.groupCommit(of: events.count)
             let acceptances = try await UnitOfWork.run(within: deadline) {
                 try await inbox.accept(events, lockWait: lockWait)

@@ -89,6 +89,7 @@ package struct NetworkSettings: Sendable {
     package var toggles: NetworkToggles
     /// The language of those who have not said theirs.
     package var defaultLocale: String?
+    /// Its own templates for the event's type; nothing is said of others.
     package var templates: TemplateOverrides
 
     package init(toggles: NetworkToggles, defaultLocale: String?, templates: TemplateOverrides) {

@@ -8,7 +8,7 @@ package final class TemplateCache: TemplateStore {
 
     private let store: any TemplateStore
     private let announcements: Announcements
-    private let compiled = OverrideCache<TemplateOverride> { template in
+    private let compiled = OverrideCache<NetworkID, TemplateOverride> { template in
         LocaleTag(template.locale).flatMap { locale in
             try? CompiledTemplate(template.source, for: template.eventType, locale: locale)
         }

@@ -43,7 +43,7 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
         let limits: BatchLimits
         var pacing: BatchPacing
         var line = Line()
-        /// How many items of each tenant are in work, those of isolated tenants not counted.
+        /// As how many items counts what each tenant has in work; isolated ones are not among them.
         var working: [Tenant: Int] = [:]
         var itemsWorking = 0
         /// Who is isolated, and until when if no lock is met.
@@ -114,15 +114,16 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
         }
 
         private mutating func count(_ request: Line.Request, by sign: Int) {
-            let rest = working[request.tenant, default: 0] + sign * request.items.count
+            let rest = working[request.tenant, default: 0] + sign * request.load
             working[request.tenant] = rest > 0 ? rest : nil
-            itemsWorking += sign * request.items.count
+            itemsWorking += sign * request.load
         }
     }
 
     private let state: Mutex<State>
     private let limits: BatchLimits
     private let weight: @Sendable (Item) -> Int
+    private let load: @Sendable (Item) -> Int
     private let freeThread: @Sendable () -> (any StoreThread)?
     private let work: Work
 
@@ -131,16 +132,19 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
     /// - Parameters:
     ///   - limits: How much it takes on.
     ///   - weight: About how many bytes an item takes in memory.
+    ///   - load: As how many usual items one counts in a batch, at least one.
     ///   - freeThread: Where a batch runs, if there is one to spare.
     ///   - work: Does the work of one batch.
     init(
         limits: BatchLimits = BatchLimits(),
         weight: @Sendable @escaping (Item) -> Int = { _ in 0 },
+        load: @Sendable @escaping (Item) -> Int = { _ in 1 },
         freeThread: @Sendable @escaping () -> (any StoreThread)? = { nil },
         work: @escaping Work
     ) {
         self.limits = limits
         self.weight = weight
+        self.load = load
         self.freeThread = freeThread
         self.work = work
         state = Mutex(State(limits))
@@ -160,6 +164,7 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
                 tenant: tenant,
                 items: items,
                 weight: weight,
+                load: items.reduce(0) { $0 + self.load($1) },
                 since: .now,
                 continuation: continuation
             )
@@ -285,7 +290,7 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
 struct BatchLimits: Sendable {
     /// How many bytes of items may wait; beyond it callers are turned away.
     var waitingWeight = 64 << 20
-    /// How many items one batch takes, unless a single request has more.
+    /// How many items one batch takes, as they count, unless a single request has more.
     var itemsPerBatch = 500
     /// How many batches may be in work at once, those of newcomers and of isolated tenants not counted.
     var batches = 3

@@ -8,12 +8,16 @@ package protocol TransientError: Error {
     var isContention: Bool { get }
     /// Whether what was to be written may have been all the same, because the answer was lost; `false` says that it was not.
     var isOutcomeUnknown: Bool { get }
+    /// Whether nothing is wrong with the call, and the same one fails until somebody has repaired something: a disk, or what may be done
+    /// with a table.
+    var awaitsRepair: Bool { get }
 }
 
 extension TransientError {
     package var isContention: Bool { false }
     /// Nothing was written.
     package var isOutcomeUnknown: Bool { false }
+    package var awaitsRepair: Bool { false }
 }
 
 extension Error {
@@ -29,6 +33,9 @@ extension Error {
     package var isOutcomeUnknown: Bool {
         (self as? any TransientError)?.isOutcomeUnknown ?? false
     }
+
+    /// Whether nothing is wrong with the call, and the same one fails until somebody has repaired something.
+    package var awaitsRepair: Bool { (self as? any TransientError)?.awaitsRepair ?? false }
 }
 
 /// Something failed after a part of the work had been written, or may have been.

@@ -6,6 +6,8 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendable
         let tenant: Tenant
         let items: [Item]
         let weight: Int
+        /// As how many items it counts in a batch.
+        let load: Int
         let since: ContinuousClock.Instant
         let continuation: CheckedContinuation<[Answer], any Error>
     }
@@ -34,11 +36,11 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendable
         for request in requests.reversed() { add(request) { $0.prepend(request) } }
     }
 
-    /// Takes up to `limit` items of all tenants that are meant in turn, at least one request if there is any; the others keep
-    /// their turns.
+    /// Takes what counts as up to `limit` items, of all tenants that are meant in turn, at least one request if there is any; the
+    /// others keep their turns.
     mutating func next(upTo limit: Int, where isMeant: (Tenant) -> Bool) -> [Request] {
         var taken: [Request] = []
-        var items = 0
+        var load = 0
         var passed: [Tenant] = []
         defer { rotation.prepend(contentsOf: passed) }
         while let tenant = rotation.first, let first = shares[tenant]?.requests.first {
@@ -46,8 +48,8 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendable
                 passed.append(rotation.removeFirst())
                 continue
             }
-            items += first.items.count
-            if !taken.isEmpty, items > limit { break }
+            load += first.load
+            if !taken.isEmpty, load > limit { break }
             rotation.removeFirst()
             taken.append(first)
             if remove(first) { rotation.append(tenant) }
