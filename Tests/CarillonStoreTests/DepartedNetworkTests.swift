@@ -58,6 +58,7 @@ import Testing
             (
                 "delete a device", { _ = try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: network) }
             ),
+            ("restore devices", { _ = try await scene.restoreDevices() }),
             ("put a tag", { _ = try await scene.tags.putTag(Tag(id: "more"), in: network) }),
             ("delete a tag", { try await scene.tags.deleteTag("news", in: network) }),
             (
@@ -121,6 +122,7 @@ import Testing
             let writes = writes(in: source)
             try await source.fillForMove(people: 3)
             for (_, write) in writes { try await write() }
+            try await source.pool.execute("UPDATE devices SET state = 'unregistered', state_at = now()")
             try await source.letGo()
             try await stage.moveWithoutRemoval()
             try await source.pool.script("CREATE TABLE left_over AS SELECT * FROM networks WHERE away = 'gone'")
@@ -152,7 +154,7 @@ import Testing
             let after = try await stage.rows(in: source).filter { NetworkPurge.tables.contains($0.key) }
             #expect(after == before)
             // Where there is nothing to be changed nobody meets the fence.
-            let changing: Set = ["put a user", "add a member", "delete a device"]
+            let changing: Set = ["put a user", "add a member", "delete a device", "restore devices"]
             #expect(waited.isSuperset(of: changing), "\(waited)")
         }
     }
@@ -180,6 +182,11 @@ extension Error {
 extension StoreScene {
     fileprivate func setToggles(_ scope: ToggleScope, by writer: Writer) async throws -> Versioned<JSONValue>? {
         try await toggles.updateToggles(scope, in: network, by: writer, expected: nil) { _ in ["enabled": false] }
+    }
+
+    fileprivate func restoreDevices() async throws -> Int {
+        let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        return try await devices.restoreDevices(.log, appID: nil, since: first, until: last, in: network)
     }
 
     /// How often anything was changed that could forbid a delivery.
