@@ -143,10 +143,10 @@ struct PlacementPipeline: Sendable {
             await sending.halt(networks)
         }
         storage.announcements.subscribe(to: .work) {
-            [stirrings = placement.stirrings, book = storage.list?.book, name = placement.name] network in
+            [placement, book = storage.list?.book] network in
             // Where one that moves is going to be is not known here.
-            guard let network, let book, (book.lastKnown(network) ?? .home) != name, !book.isMoving(network)
-            else { return stirrings.call() }
+            guard let network, let book, (book.lastKnown(network) ?? .home) != placement.name, !book.isMoving(network)
+            else { return placement.call() }
         }
         services = placement.deferred([
             halts,
