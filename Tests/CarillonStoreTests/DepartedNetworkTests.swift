@@ -8,7 +8,7 @@ import Testing
 
 /// What a replica writes that has not heard for long that a network has left.
 @Suite(.stores, .timeLimit(.minutes(5))) struct DepartedNetworkTests {
-    private typealias Write = (name: String, write: () async throws -> Void)
+    private typealias Write = (name: String, write: @Sendable () async throws -> Void)
 
     private let scene = StoreScene.here
 
@@ -54,10 +54,11 @@ import Testing
                 )
             }
         }
-        writes += [
+        let others: [Write] = [
             (
                 "delete a device", { _ = try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: network) }
             ),
+            ("restore devices", { _ = try await scene.restoreDevices() }),
             ("put a tag", { _ = try await scene.tags.putTag(Tag(id: "more"), in: network) }),
             ("delete a tag", { try await scene.tags.deleteTag("news", in: network) }),
             (
@@ -81,6 +82,7 @@ import Testing
             ("replace members by none", { try await scene.directory.replaceMembers(of: "c", with: [], in: network) }),
             ("put a template", { _ = try await scene.templates.putTemplate(template, in: network) }),
         ]
+        writes += others
         let records: [ImportRecord] = [
             .user(Person(id: "new")), .channel(Channel(id: "new")), .member("c", "bob"),
             .device(Device("d", of: "bob")), .tag(Tag(id: "more")), .subscription(.user("bob"), "news"),
@@ -111,11 +113,80 @@ import Testing
             #expect(try await source.changes() == changes)
         }
     }
+
+    @Test func `whoever waits for a network that has left until its row is removed writes nothing, and is told so`()
+        async throws
+    {
+        try await MoveStage.with(scene) { stage in
+            let source = stage.source
+            let writes = writes(in: source)
+            try await source.fillForMove(people: 3)
+            for (_, write) in writes { try await write() }
+            try await source.pool.execute("UPDATE devices SET state = 'unregistered', state_at = now()")
+            try await source.letGo()
+            try await stage.moveWithoutRemoval()
+            try await source.pool.script("CREATE TABLE left_over AS SELECT * FROM networks WHERE away = 'gone'")
+            let before = try await stage.rows(in: source).filter { NetworkPurge.tables.contains($0.key) }
+            var waited: Set<String> = []
+            for (name, write) in writes {
+                let removal = await source.holdRemoval()
+                let isOver = Mutex(false)
+                let late = Task {
+                    defer { isOver.withLock { $0 = true } }
+                    try await write()
+                }
+                try await eventually("whoever is to \(name)") {
+                    if try await source.pool.isAnybodyWaiting() { waited.insert(name) }
+                    return waited.contains(name) || isOver.withLock(\.self)
+                }
+                try await removal.release()
+                switch await late.result {
+                case .success: #expect(!waited.contains(name), "\(name)")
+                case .failure(let error): #expect(error.isOfDepartedNetwork, "\(name): \(error)")
+                }
+                try await source.pool.script(
+                    """
+                    INSERT INTO networks SELECT * FROM left_over;
+                    DELETE FROM departed_networks
+                    """
+                )
+            }
+            let after = try await stage.rows(in: source).filter { NetworkPurge.tables.contains($0.key) }
+            #expect(after == before)
+            // Where there is nothing to be changed nobody meets the fence.
+            let changing: Set = ["put a user", "add a member", "delete a device", "restore devices"]
+            #expect(waited.isSuperset(of: changing), "\(waited)")
+        }
+    }
+
+    @Test func `one of the id of a network that has left can be made where its fence is still`() async throws {
+        try await MoveStage.with(scene) { stage in
+            let target = stage.target
+            try await MoveFence(network: stage.network, pool: target.pool).raise { _ in }
+            try await target.pool.withConnection { session in try session.noteDeparture(of: stage.network) }
+            let network = Network(id: stage.network, createdAt: WallClock.system.now())
+            #expect(try await target.accounts.createNetwork(network))
+            _ = try await target.directory.putUser(Person(id: "alice"), in: stage.network)
+        }
+    }
+}
+
+extension Error {
+    /// Whether it says that a network is on its way, or elsewhere.
+    fileprivate var isOfDepartedNetwork: Bool {
+        if let problem = self as? PlacementProblem { return problem == .moving }
+        return (self as? PostgresError)?.isOfMovingNetwork == true
+    }
 }
 
 extension StoreScene {
     fileprivate func setToggles(_ scope: ToggleScope, by writer: Writer) async throws -> Versioned<JSONValue>? {
         try await toggles.updateToggles(scope, in: network, by: writer, expected: nil) { _ in ["enabled": false] }
+    }
+
+    fileprivate func restoreDevices() async throws -> Int {
+        let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        return try await devices.restoreDevices(.log, appID: nil, since: first, until: last, in: network)
     }
 
     /// How often anything was changed that could forbid a delivery.

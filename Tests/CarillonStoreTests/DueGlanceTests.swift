@@ -68,6 +68,38 @@ import Testing
         }
     }
 
+    @Test func `what others say that they have left is looked for, whatever was seen before they said so`()
+        async throws
+    {
+        let time = ManualTime(Timestamp(milliseconds: 0))
+        let configuration = try await TestDatabase.make()
+        try await StoreScene.withStores(configuration) { scene, pool async throws in
+            let due = DueRows(of: "inbox", now: time.monotonic)
+            #expect(try await due.nextDue(within: .seconds(5), in: pool) == nil)
+            try await scene.accept(.message("c", from: Person(id: "a")))
+            due.callForLook()
+            #expect(try await due.next(9, in: pool).entries.map(\.network) == [scene.network])
+        }
+    }
+
+    @Test func `what others say that they have left is looked for, whatever is being seen when they say so`()
+        async throws
+    {
+        let time = ManualTime(Timestamp(milliseconds: 0))
+        let configuration = try await TestDatabase.make()
+        try await StoreScene.withStores(configuration) { scene, pool async throws in
+            let due = DueRows(of: "inbox", now: time.monotonic)
+            let held = await pool.hold("LOCK TABLE inbox")
+            async let next = due.nextDue(within: .seconds(5), in: pool)
+            try await eventually("a glance under way") { try await pool.isAnybodyWaiting() }
+            due.callForLook()
+            try await held.release()
+            #expect(try await next == nil)
+            try await scene.accept(.message("c", from: Person(id: "a")))
+            #expect(try await due.next(9, in: pool).entries.map(\.network) == [scene.network])
+        }
+    }
+
     @Test func `nothing is begun where nothing has expired`() async throws {
         try await withSession { scene, pool async throws in
             let outbox = PostgresOutbox(pool: pool, ids: scene.ids)

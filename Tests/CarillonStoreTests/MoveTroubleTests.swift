@@ -60,34 +60,15 @@ import Testing
     @Test func `whoever waits for a network until it is removed is refused`() async throws {
         try await MoveStage.with(scene) { stage in
             let source = stage.source
-            let lazy = PostgresMoveCatalog(pool: source.pool)
-            _ = try await lazy.begin(stage.network, to: MoveStage.p1)
-            let mover = stage.mover(of: lazy)
-            while try await mover.work() {}
-            // It is there, and says that it has left.
-            let held = await source.pool.hold(
-                """
-                WITH removed AS (
-                    DELETE FROM networks
-                    WHERE network_id = \(stage.network.rawValue) AND set_config('carillon.mover', 'on', true) = 'on'
-                    RETURNING network_id
-                )
-                INSERT INTO departed_networks (network_id) SELECT network_id FROM removed
-                """
-            )
+            try await stage.moveWithoutRemoval()
+            let removal = await source.holdRemoval()
             let late = Task {
                 try await source.inbox.accept([source.incoming(message("late"))], lockWait: .seconds(60))
             }
             try await eventually("somebody who waits for the network's row") {
-                try await source.pool.first(
-                    """
-                    SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-                                   WHERE NOT l.granted AND a.datname = current_database())
-                    """,
-                    as: Bool.self
-                ) == true
+                try await source.pool.isAnybodyWaiting()
             }
-            try await held.release()
+            try await removal.release()
             await #expect(throws: PlacementProblem.moving) { _ = try await late.value }
             #expect(try await source.pool.count("event_keys") == 0)
         }

@@ -1,5 +1,6 @@
 import CarillonCore
 import NIOHTTP1
+import Postgres
 import Testing
 
 extension Services {
@@ -54,6 +55,102 @@ extension Services {
                 #expect(try await service.stop() == 0)
             }
             await standby.stop()
+        }
+
+        @Test
+        func `a placement behind a standby is missed by its networks alone, and has all it had when that is promoted`()
+            async throws
+        {
+            let stage = PlacementStage()
+            let members = ["bob", "carl"]
+            try await stage.migrated()
+            let former = try await stage.start()
+            let near = try await stage.network("near", in: "p1", on: former)
+            let far = try await stage.network("far", in: "p2", on: former)
+            try await far.addMembers(members)
+            let load = Load()
+            try await load.run(on: far, connections: 4) {
+                try await eventually("events being accepted") { load.acknowledged.count > 20 }
+                former.program.kill()
+            }
+            let last = try #require(load.acknowledged.max())
+            // What it had in hand is anybody's from now on.
+            try await stage.away.withSession { session in
+                try session.script("UPDATE inbox SET run_at = now(); UPDATE deliveries SET run_at = now()")
+            }
+            let standby = try await Standby(
+                of: try #require(stage.away.environment["CARILLON_DATABASE_URL"]),
+                in: stage.scratch
+            )
+
+            var services: [RunningService] = []
+            for (number, attributes) in ["", "&target_session_attrs=any"].enumerated() {
+                let data = ["CARILLON_DATA_DIR": stage.scratch.path("data-\(number)")]
+                let environment = stage.environment(away: standby.url + attributes).merging(data) { $1 }
+                try await expectDoctor(environment, stage)
+                let service = try await RunningService.start(in: stage.scratch, environment: environment)
+                services.append(service)
+                try await expectAbsence(of: far.on(service), beside: near.on(service), stage, on: service)
+                try await stage.notify(near.on(service), "near-\(number)", on: service)
+            }
+
+            await stage.away.stop()
+            try await standby.promote()
+            var accepted = load.acknowledged
+            for (number, service) in services.enumerated() {
+                try await stage.awaitAll(on: service)
+                accepted.insert(try await far.on(service).accept(TestEvents.messageSent("promoted-\(number)")))
+                // What was accepted before is known.
+                _ = try await far.on(service).done(last)
+            }
+            try await expectDelivery(of: accepted, to: members, from: [former] + services, within: .seconds(90))
+            for service in services { #expect(try await service.stop() == 0) }
+            await standby.stop()
+            await stage.stop()
+        }
+
+        /// What is said of a placement behind a standby before any service uses it.
+        private func expectDoctor(_ environment: [String: String], _ stage: PlacementStage) async throws {
+            let doctor = try Program(["doctor"], environment: environment, scratch: stage.scratch)
+            #expect(try await doctor.exitStatus() == 1)
+            let isSaid = doctor.outputText.split(separator: "\n").contains { line in
+                line.contains("p2: ") && line.contains("the server is a standby")
+            }
+            #expect(isSaid, "\(doctor.outputText)")
+        }
+
+        /// What a service says of a network in a placement behind a standby, and of moves of networks to it or from it.
+        private func expectAbsence(
+            of far: TestNetwork,
+            beside near: TestNetwork,
+            _ stage: PlacementStage,
+            on service: RunningService
+        ) async throws {
+            try await eventually("health that says so") {
+                let health = try await service.management.send(.GET, "/health/ready")
+                guard health.status == 200, let reason = health.json["placements"]?["p2"]?.text else { return false }
+                return reason.contains("the server is a standby")
+                    && health.json["warnings"]?.elements.contains { $0.text == "placement p2: \(reason)" } == true
+            }
+            let listed = try await stage.call(service, .GET, "/v1/placements").json.elements
+            let place = listed.first { $0["name"]?.text == "p2" }
+            #expect(place?["ready"] == .bool(false))
+            #expect(place?["reason"]?.text?.contains("the server is a standby") == true, "\(listed)")
+
+            let settings = "/v1/networks/\(far.id)/notifications"
+            for refused in [
+                try await far.post(TestEvents.messageSent("refused")),
+                try await stage.call(service, .PUT, settings, ["enabled": false]),
+            ] {
+                #expect(refused.status == 503, "\(refused.text)")
+                #expect(refused.json["type"]?.text?.hasSuffix("placement-unavailable") == true, "\(refused.text)")
+                #expect(refused.headers.first(name: "retry-after") == "2")
+            }
+            for (network, target) in [(far, "p1"), (near, "p2")] {
+                let path = "/v1/networks/\(network.id)/move"
+                let unmoved = try await stage.call(service, .POST, path, ["to": .string(target)])
+                #expect(unmoved.status == 503 && unmoved.text.contains("the server is a standby"), "\(unmoved.text)")
+            }
         }
     }
 }

@@ -190,12 +190,18 @@ package struct PostgresDeviceStore: DeviceStore {
                         FROM locked l WHERE d.network_id = \(network.rawValue) AND d.device_id = l.device_id
                         """
                     )
-                guard isHeard else { return try session.execute(restoring) }
-                let restored = try session.query(
-                    restoring + " RETURNING d.device_id, d.user_id, d.provider, d.app_id"
-                ) { row in try row.change(.registered(.restored), in: network) }
-                try listeners.tell(restored.compactMap(\.self), in: network, session)
-                return restored.count
+                let restored: Int
+                if isHeard {
+                    let changes = try session.query(
+                        restoring + " RETURNING d.device_id, d.user_id, d.provider, d.app_id"
+                    ) { row in try row.change(.registered(.restored), in: network) }
+                    try listeners.tell(changes.compactMap(\.self), in: network, session)
+                    restored = changes.count
+                } else {
+                    restored = try session.execute(restoring)
+                }
+                if restored == 0 { try session.refuseDeparted(network) }
+                return restored
             }
             total += count
         } while count > 0

@@ -55,6 +55,9 @@ extension PostgresEventInbox {
         try await due.nextDue(within: limit, in: pool)
     }
 
+    /// Others have left something: the next claim looks for itself, whatever was seen before.
+    package func callForLook() { due.callForLook() }
+
     /// Holds the leases of these events, but for those whose rows somebody is writing; answers which.
     package func renew(_ events: [PendingEvent]) async throws -> Set<EventID> {
         guard !events.isEmpty else { return [] }

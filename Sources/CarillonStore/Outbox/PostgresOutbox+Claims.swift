@@ -53,6 +53,9 @@ extension PostgresOutbox {
         try await due.nextDue(within: limit, in: pool)
     }
 
+    /// Others have left something: the next claim looks for itself, whatever was seen before.
+    package func callForLook() { due.callForLook() }
+
     /// Takes groups whose life is over, of whatever lane, but for those of some networks.
     package func claimExpired(limit: Int, excluding networks: [NetworkID]) async throws -> [RefreshedGroup] {
         var walk = expired.withLock(\.self)

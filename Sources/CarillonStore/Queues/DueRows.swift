@@ -17,6 +17,8 @@ final class DueRows: Sendable {
         var lookedAt: ContinuousClock.Instant?
         /// When a glance saw nothing, for the look that comes behind it.
         var quietAt: ContinuousClock.Instant?
+        /// How often others have said that they have left something.
+        var calls = 0
         var last: NetworkID?
     }
 
@@ -134,9 +136,22 @@ final class DueRows: Sendable {
     ///
     /// What has died beyond that is passed over with what lives: so it is not asked while rows come and go.
     func nextDue(within limit: Duration, in pool: PostgresPool) async throws -> Duration? {
+        let calls = state.withLock(\.calls)
         let glance = try await glance(within: limit, in: pool)
-        if !glance.isAny { state.withLock { $0.quietAt = now() } }
+        if !glance.isAny {
+            state.withLock { state in
+                if state.calls == calls { state.quietAt = now() }
+            }
+        }
         return glance.next
+    }
+
+    /// Others say that they have left something: what has been seen before, or is being seen, says nothing of that.
+    func callForLook() {
+        state.withLock { state in
+            state.calls += 1
+            state.quietAt = nil
+        }
     }
 
     /// Whether a look would find nothing: as a glance says that has just been cast, or another one.

@@ -30,10 +30,16 @@ extension PostgresSession {
         try execute("DELETE FROM departed_networks WHERE network_id = \(network.rawValue)")
     }
 
-    /// Whether any of networks that are not here has left for another placement, and was not deleted.
+    /// Whether any of networks has left for another placement, and was not deleted, or is only arriving.
     func isAnyDeparted(of networks: [NetworkID]) throws -> Bool {
-        try execute(
-            "SELECT FROM departed_networks WHERE network_id = ANY (\(networks.map(\.rawValue))) LIMIT 1"
+        let names = networks.map(\.rawValue)
+        return try execute(
+            """
+            SELECT 1 FROM departed_networks WHERE network_id = ANY (\(names))
+            UNION ALL
+            SELECT 1 FROM networks WHERE network_id = ANY (\(names)) AND NOT \(sql: .isHere)
+            LIMIT 1
+            """
         ) > 0
     }
 

@@ -143,11 +143,11 @@ struct PlacementPipeline: Sendable {
             await sending.halt(networks)
         }
         storage.announcements.subscribe(to: .work) {
-            [stirrings = placement.stirrings, directory = storage.list?.directory, name = placement.name] network in
+            [placement, directory = storage.list?.directory] network in
             // Where one that moves is going to be is not known here.
-            guard let network, let directory, (directory.lastKnown(network) ?? .home) != name,
+            guard let network, let directory, (directory.lastKnown(network) ?? .home) != placement.name,
                 !directory.isMoving(network)
-            else { return stirrings.call() }
+            else { return placement.call() }
         }
         services = placement.deferred([
             halts,

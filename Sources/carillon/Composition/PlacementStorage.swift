@@ -104,6 +104,13 @@ struct PlacementStorage: Sendable {
         reportSource = PostgresNetworkReportSource(pool: pool, outbox: outbox)
     }
 
+    /// Others have left something: it is looked for at once.
+    func call() {
+        inbox.callForLook()
+        outbox.callForLook()
+        stirrings.call()
+    }
+
     /// What works with the database as soon as it is there.
     func deferred(_ services: [any Service]) -> [any Service] {
         services.map { DeferredService(service: $0, state: state) }

@@ -148,6 +148,28 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func `what was announced and could not be read is read as soon as that can be done, and not behind a rest`()
+        async throws
+    {
+        let catalog = ScriptedCatalog(["acme": p1])
+        let announcements = Announcements()
+        let directory = directory(catalog, announcements)
+        _ = try await directory.placement(of: "acme")
+        announcements.hear(true)
+        let running = Task { try await directory.run() }
+        defer { running.cancel() }
+        // From now on it rests, since the time stands still by which that ends.
+        try await eventually("it is read at the beginning") { catalog.readings == 2 }
+        catalog.begin(moving: "acme")
+        catalog.isAway(true)
+        announcements.deliver(.some([Announcement(.placements, in: "acme")]))
+        try await eventually("a reading that fails") { catalog.readings > 2 }
+        #expect(!directory.isMoving("acme"))
+        catalog.isAway(false)
+        try await eventually("what was announced is read") { directory.isMoving("acme") }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `the list is read all the time while nothing is heard`() async throws {
         let catalog = ScriptedCatalog(["acme": p1])
         let directory = directory(catalog)

@@ -36,6 +36,19 @@ extension PostgresPool {
     }
 }
 
+extension PostgresPool {
+    /// Whether somebody waits in this database for what somebody else holds.
+    func isAnybodyWaiting() async throws -> Bool {
+        try await first(
+            """
+            SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+                           WHERE NOT l.granted AND a.datname = current_database())
+            """,
+            as: Bool.self
+        ) == true
+    }
+}
+
 /// Does something while a transaction elsewhere goes on looking at the database as it was before.
 func withOldSnapshot<Value>(
     of configuration: PostgresConfiguration,

@@ -40,6 +40,15 @@ struct MoveStage: Sendable {
         return try #require(try await catalog.last(of: network))
     }
 
+    /// Has the network be in its new placement, and what it has left behind its fence where it was.
+    func moveWithoutRemoval() async throws {
+        let lazy = PostgresMoveCatalog(pool: source.pool)
+        _ = try await lazy.begin(network, to: Self.p1)
+        let mover = mover(of: lazy)
+        while try await mover.work() {}
+        try #require(try await lazy.last(of: network)?.step == .purging)
+    }
+
     /// The rows of the network in each table that is moved, as text.
     func rows(in scene: StoreScene) async throws -> [String: [String]] {
         let network = network
@@ -79,6 +88,20 @@ extension StoreScene {
     func bind(_ name: String, _ network: NetworkID) async throws {
         let binding = FaceBinding(.matrix, name, of: network, ["x": 1], at: .seconds(5))
         _ = try await faces.putFaceBinding(binding, claiming: true)
+    }
+
+    /// Begins to remove a network that has left.
+    func holdRemoval() async -> HeldRows {
+        await pool.hold(
+            """
+            WITH removed AS (
+                DELETE FROM networks
+                WHERE network_id = \(network.rawValue) AND set_config('carillon.mover', 'on', true) = 'on'
+                RETURNING network_id
+            )
+            INSERT INTO departed_networks (network_id) SELECT network_id FROM removed
+            """
+        )
     }
 
     /// Nobody holds anything.

@@ -16,8 +16,11 @@ struct PlacementStage: Sendable {
         away = DatabaseServer(in: other)
     }
 
-    var environment: [String: String] {
-        home.environment.merging(["CARILLON_PLACEMENTS": "p1=\(home.url(schema: "p1")) p2=\(away.url())"]) { $1 }
+    var environment: [String: String] { environment(away: away.url()) }
+
+    /// What services are started with that find the placement elsewhere by another URL.
+    func environment(away url: String) -> [String: String] {
+        home.environment.merging(["CARILLON_PLACEMENTS": "p1=\(home.url(schema: "p1")) p2=\(url)"]) { $1 }
     }
 
     func migrated() async throws {
@@ -32,11 +35,16 @@ struct PlacementStage: Sendable {
     /// Starts a service, and waits until it can use all placements.
     func start() async throws -> RunningService {
         let service = try await RunningService.start(in: scratch, environment: environment)
+        try await awaitAll(on: service)
+        return service
+    }
+
+    /// Waits until a service can use all placements.
+    func awaitAll(on service: RunningService) async throws {
         try await eventually("all placements being ready") {
             let health = try await service.management.send(.GET, "/health/ready")
             return health.status == 200 && health.json["placements"] == nil
         }
-        return service
     }
 
     func stop() async {

@@ -13,6 +13,12 @@ struct Standby: Sendable {
     private let server: ServerProcess
     private let guardian: Guardian
 
+    /// The server as a URL without blanks.
+    var url: String {
+        let host = directory.socketDirectory.replacing("/", with: "%2F")
+        return "postgres:///carillon?host=\(host)&port=\(EmbeddedPostgres.DataDirectory.port)&user=postgres"
+    }
+
     /// Copies a running server, and starts to follow it.
     init(of primary: String, in scratch: Scratch) async throws {
         directory = DataDirectory(path: scratch.path("standby"))

@@ -104,6 +104,9 @@ package final class WatchedList<List: Sendable>: Service {
                             "Could not read what is remembered",
                             metadata: ["topic": "\(self.topic.rawValue)", "error": "\(error)"]
                         )
+                        // What was announced, and has not been read, is not left to the end of a rest.
+                        await cancelWhenGracefulShutdown { try? await Task.sleep(for: self.pollInterval) }
+                        self.wake.yield()
                     }
                 }
                 group.cancelAll()
