@@ -326,7 +326,7 @@ private struct MemberIndex: Sendable {
 
     mutating func add(_ key: MemberKey) {
         byUser[key.owner, default: []].insert(key)
-        byChannel[key.place, default: []].insert(key)
+        byChannel[key.channelKey, default: []].insert(key)
     }
 
     func keys(of user: UserKey) -> Set<MemberKey> { byUser[user, default: []] }

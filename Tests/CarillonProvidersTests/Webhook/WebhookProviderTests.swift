@@ -100,7 +100,8 @@ import Testing
         try await ScriptedServer.answering({ _ in .nothing }) { _, port in
             let group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/")])
             let outcomes = try await provider(deadline: .milliseconds(50)).outcomes(of: group)
-            #expect(outcomes == [.timedOut(reason: "timeout")])
+            // It may be over before a slow machine has sent anything.
+            #expect([true, false].contains { outcomes == [.timedOut(reason: "timeout", wasSent: $0)] })
         }
     }
 

@@ -153,11 +153,15 @@ extension LaneHealth {
 
     /// What was to find out whether a paused lane works told nothing: the next one is to.
     func tryAgain(_ lane: Lane, at time: Timestamp) {
-        state.withLock { state in
-            guard state.conditions[lane]?.pause != nil else { return }
+        let reason = state.withLock { state in
+            let reason = state.conditions[lane]?.pause?.reason
+            guard reason != nil else { return reason }
             state.conditions[lane]?.apply(.probedInVain, at: time)
             state.changes.append(ChangedLane(lane, .probedInVain))
+            return reason
         }
+        guard let reason else { return }
+        drain(lane, for: .zero, reason: reason)
         wake.yield()
     }
 
