@@ -1,3 +1,4 @@
+import CarillonCore
 import CarillonDialects
 
 /// By what the sender of a dialect's post proves who it is: the first of these that a request shows.
