@@ -149,7 +149,7 @@ struct DirectoryFacts: Sendable {
         let order = events.indices.sorted { left, right in
             (events[left].event.timestamp, left) < (events[right].event.timestamp, right)
         }
-        for place in order { add(events[place], at: place) }
+        for position in order { add(events[position], at: position) }
         index = nil
     }
 

@@ -5,7 +5,7 @@ package import Postgres
 /// Finds recipients in the directory; every page of one call is of one moment.
 package final class PostgresRecipientSource: RecipientSource {
     private let pool: PostgresPool
-    private let overrides = OverrideCache<TemplatePlace, StoredTemplate>(
+    private let overrides = OverrideCache<TemplateKind, StoredTemplate>(
         capacity: 8_000,
         compile: CompiledTemplate.init(stored:)
     )

@@ -17,7 +17,7 @@ struct RecipientContext {
 
     private var marks: [EventID: EventMark] = [:]
     private var networks: [NetworkID: (toggles: NetworkToggles, defaultLocale: String?)] = [:]
-    private var templates: [TemplatePlace: [StoredTemplate]] = [:]
+    private var templates: [TemplateKind: [StoredTemplate]] = [:]
     private var channels: [ChannelKey: Channel] = [:]
     private var people: [UserKey: String] = [:]
     private var roles: [UserKey: [String]] = [:]
@@ -30,7 +30,7 @@ struct RecipientContext {
 
     init(_ answer: AnswerPart) throws {
         try answer.forEach { row, first in try add(row, first) }
-        for place in templates.keys { templates[place]?.sort { $0.locale < $1.locale } }
+        for kind in templates.keys { templates[kind]?.sort { $0.locale < $1.locale } }
     }
 
     static func statement(for queries: [RecipientQuery]) -> SQL {
@@ -125,15 +125,15 @@ struct RecipientContext {
     }
 
     /// What an event's network decides.
-    func settings(for query: RecipientQuery, _ overrides: OverrideCache<TemplatePlace, StoredTemplate>)
+    func settings(for query: RecipientQuery, _ overrides: OverrideCache<TemplateKind, StoredTemplate>)
         -> NetworkSettings
     {
         let network = networks[query.networkID]
-        let place = TemplatePlace(network: query.networkID, eventType: query.event.type.rawValue)
+        let kind = TemplateKind(network: query.networkID, eventType: query.event.type.rawValue)
         return NetworkSettings(
             toggles: network?.toggles ?? NetworkToggles(),
             defaultLocale: network?.defaultLocale,
-            templates: overrides.overrides(of: place, templates[place] ?? [])
+            templates: overrides.overrides(of: kind, templates[kind] ?? [])
         )
     }
 
@@ -177,8 +177,8 @@ struct RecipientContext {
                 locale: try row.decode(first + 3),
                 source: try row.decode(first + 4)
             )
-            let place = TemplatePlace(network: try row.id(first + 1), eventType: template.eventType)
-            templates[place, default: []].append(template)
+            let key = TemplateKind(network: try row.id(first + 1), eventType: template.eventType)
+            templates[key, default: []].append(template)
         case .channel:
             let channel = Channel(
                 id: try row.id(first + 2),
@@ -207,8 +207,8 @@ struct RecipientContext {
     }
 }
 
-/// What a network says of one type of events.
-struct TemplatePlace: Hashable, Sendable {
+/// The templates of a network for one type of events.
+struct TemplateKind: Hashable, Sendable {
     let network: NetworkID
     let eventType: String
 }

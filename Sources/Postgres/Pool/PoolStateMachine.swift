@@ -32,7 +32,7 @@ struct PoolStateMachine {
     private var connections: [ConnectionID: Status] = [:]
     private var idle: [ConnectionID] = []
     /// Which of the leased ones a task has for as long as it works.
-    private var loaned: Set<ConnectionID> = []
+    private var lent: Set<ConnectionID> = []
     private var waiters: [WaiterID] = []
     /// How many of them, at the front, have precedence.
     private var preferred = 0
@@ -75,9 +75,9 @@ struct PoolStateMachine {
 
     /// Lends a connection that nobody uses; `nil` where there is none, or others would not find half of all.
     mutating func lend() -> ConnectionID? {
-        guard !isShuttingDown, loaned.count < limit / 2, let connection = idle.popLast() else { return nil }
+        guard !isShuttingDown, lent.count < limit / 2, let connection = idle.popLast() else { return nil }
         connections[connection] = .leased
-        loaned.insert(connection)
+        lent.insert(connection)
         return connection
     }
 
@@ -117,7 +117,7 @@ struct PoolStateMachine {
 
     mutating func release(_ connection: ConnectionID, isReusable: Bool) -> [Action] {
         guard connections[connection] == .leased else { return [] }
-        loaned.remove(connection)
+        lent.remove(connection)
         guard isReusable, !isShuttingDown else {
             connections[connection] = nil
             return [.close(connection)] + openAsNeeded(afterFailures: 0) + finishIfDrained()

@@ -114,6 +114,19 @@ import Testing
         )
     }
 
+    /// One that hears of changes, and has been read at the beginning: it rests, since the time stands still by which that ends.
+    private func resting(
+        _ catalog: ScriptedCatalog,
+        _ announcements: Announcements
+    ) async throws -> (PlacementDirectory, running: Task<Void, any Error>) {
+        let directory = directory(catalog, announcements)
+        _ = try await directory.placement(of: "acme")
+        announcements.hear(true)
+        let running = Task { try await directory.run() }
+        try await eventually("it is read at the beginning") { catalog.readings == 2 }
+        return (directory, running)
+    }
+
     @Test func `what is known is not read again, however old it is, and works while home is away`() async throws {
         let catalog = ScriptedCatalog(["acme": p1])
         let directory = directory(catalog)
@@ -128,12 +141,8 @@ import Testing
     func `the list is not read all the time while changes of it are heard of and nothing moves`() async throws {
         let catalog = ScriptedCatalog(["acme": p1])
         let announcements = Announcements()
-        let directory = directory(catalog, announcements)
-        _ = try await directory.placement(of: "acme")
-        announcements.hear(true)
-        let running = Task { try await directory.run() }
+        let (directory, running) = try await resting(catalog, announcements)
         defer { running.cancel() }
-        try await eventually("it is read at the beginning") { catalog.readings == 2 }
         // Longer than it takes between two readings otherwise; the time by which a rest ends stands still.
         try await Task.sleep(for: .seconds(3))
         #expect(catalog.readings == 2)
@@ -153,13 +162,8 @@ import Testing
     {
         let catalog = ScriptedCatalog(["acme": p1])
         let announcements = Announcements()
-        let directory = directory(catalog, announcements)
-        _ = try await directory.placement(of: "acme")
-        announcements.hear(true)
-        let running = Task { try await directory.run() }
+        let (directory, running) = try await resting(catalog, announcements)
         defer { running.cancel() }
-        // From now on it rests, since the time stands still by which that ends.
-        try await eventually("it is read at the beginning") { catalog.readings == 2 }
         catalog.begin(moving: "acme")
         catalog.isAway(true)
         announcements.deliver(.some([Announcement(.placements, in: "acme")]))

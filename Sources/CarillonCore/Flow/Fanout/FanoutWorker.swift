@@ -7,7 +7,7 @@ import Synchronization
 /// Events come from this replica's own ingest in memory; those that nobody works on are claimed by polling.
 package final class FanoutWorker: Service {
     let queue: FanoutQueue
-    private let inbox: any EventInbox
+    let inbox: any EventInbox
     private let recipients: any RecipientSource
     let expander: Expander
     private let outbox: any OutboxWriter
@@ -17,7 +17,7 @@ package final class FanoutWorker: Service {
     let ids: UUIDv7Generator
     private let metrics: PipelineMetrics
     private let statistics: StatisticsRecorder
-    private let watch: QueueWatch
+    let watch: QueueWatch
     let interceptor: Interceptor?
     /// Events about which endpoints are asked: nobody else waits with them.
     let questions: AsyncStream<InterceptionQuestion>
@@ -26,9 +26,6 @@ package final class FanoutWorker: Service {
     let asked = Mutex<[EventID: PendingEvent]>([:])
     let logger: Logger
 
-    private static let claimSize = 64
-    private static let pace = LookPace(interval: .milliseconds(350), jitter: 0.4)
-    private static let renewInterval = Duration.seconds(15)
     /// In bytes, of what is told of a failure.
     private static let longestReason = 500
     /// How long events rest that were tried for as long as patience lasts.
@@ -119,7 +116,7 @@ package final class FanoutWorker: Service {
 
     private func expandAtOnce(_ batch: FanoutQueue.Batch) async throws {
         try await Precedence.$isGranted.withValue(batch.isOfNewcomers) {
-            await putBack(try await expandOnce(batch.grants.map(\.item), nil, readsAhead: false).unfinished)
+            await lineUp(try await expandOnce(batch.grants.map(\.item), nil, readsAhead: false).unfinished)
         }
     }
 
@@ -162,7 +159,10 @@ package final class FanoutWorker: Service {
             do {
                 if let former = failure.take() { throw former }
                 (events, ahead) = try await expandOnce(events, ahead, readsAhead: readsAhead)
-                guard ahead != nil, !Task.isCancelled else { return await putBack(events) }
+                guard ahead != nil, !Task.isCancelled else {
+                    await lineUp(events)
+                    return
+                }
                 (start, backoff) = (clock.now, .milliseconds(50))
             } catch
                 where error.isTransient && clock.now - start < patience(beside: company)
@@ -320,55 +320,6 @@ package final class FanoutWorker: Service {
             held[index].leasedAt = .now
         }
         return held.filter(\.group.leased)
-    }
-
-    /// Lines up again what is not finished, behind the other networks' events.
-    private func putBack(_ events: [PendingEvent]) async {
-        guard !events.isEmpty else { return }
-        _ = await lineUp(events)
-    }
-
-    /// Lines up those for which there is room, and leaves the others to whoever has some; whether there was any.
-    private func lineUp(_ events: [PendingEvent]) async -> Bool {
-        let isReserved = queue.reserve(events)
-        await queue.submit(zip(events, isReserved).filter(\.1).map(\.0))
-        await queue.giveBack(zip(events, isReserved).filter { !$0.1 }.map(\.0))
-        return isReserved.contains(true)
-    }
-
-    private func claimOrphans() async {
-        await watch.stirrings.repeating(
-            Self.pace,
-            ahead: { limit in try? await self.inbox.nextDue(within: limit) },
-            {
-                while await self.claimOnce() {}
-                if let network = self.queue.takeRefused() { self.watch.stirrings.leave(network) }
-            }
-        )
-    }
-
-    /// Claims once; `true` when there is probably more, and room for it.
-    private func claimOnce() async -> Bool {
-        let limit = min(queue.room, Self.claimSize)
-        guard limit > 0 else { return false }
-        let events = await watch.attempt(.events) {
-            try await inbox.claimEvents(limit: limit, excluding: queue.fullNetworks)
-        }
-        guard let events, !events.isEmpty else { return false }
-        watch.stirrings.stir()
-        return await lineUp(events) && events.count == limit
-    }
-
-    private func renewLeases() async {
-        await repeating(every: Self.renewInterval) {
-            let events = self.queue.events + self.asked.withLock { Array($0.values) }
-            guard !events.isEmpty else { return }
-            do {
-                _ = try await self.inbox.renew(events)
-            } catch {
-                self.logger.debug("Could not renew leases of events", metadata: ["error": "\(error)"])
-            }
-        }
     }
 }
 

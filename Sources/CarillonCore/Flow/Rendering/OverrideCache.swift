@@ -1,30 +1,30 @@
 import Synchronization
 
-/// Networks' templates, all of one or those of a place in it, compiled once for each content: reading them is cheap, compiling them is not.
-package final class OverrideCache<Place: Sendable & Hashable, Stored: Sendable & Equatable>: Sendable {
+/// Networks' templates, all of one or those of one kind, compiled once for each content: reading them is cheap, compiling them is not.
+package final class OverrideCache<Key: Sendable & Hashable, Stored: Sendable & Equatable>: Sendable {
     private let capacity: Int
     private let compile: @Sendable (Stored) -> CompiledTemplate?
-    private let compiled = Mutex<[Place: (templates: [Stored], overrides: TemplateOverrides)]>([:])
+    private let compiled = Mutex<[Key: (templates: [Stored], overrides: TemplateOverrides)]>([:])
 
     /// A cache.
     ///
     /// - Parameters:
-    ///   - capacity: How many places it remembers.
+    ///   - capacity: How many keys it remembers.
     ///   - compile: Compiles a template as it is stored; `nil` when it no longer compiles: the built-in one is used then.
     package init(capacity: Int = 1_000, compile: @escaping @Sendable (Stored) -> CompiledTemplate?) {
         self.capacity = capacity
         self.compile = compile
     }
 
-    /// Those of a place, which has these and no others.
-    package func overrides(of place: Place, _ templates: [Stored]) -> TemplateOverrides {
+    /// Those of a key, which has these and no others.
+    package func overrides(of key: Key, _ templates: [Stored]) -> TemplateOverrides {
         guard !templates.isEmpty else { return TemplateOverrides() }
-        let known = compiled.withLock { $0[place] }
+        let known = compiled.withLock { $0[key] }
         if let known, known.templates == templates { return known.overrides }
         let overrides = TemplateOverrides(templates.compactMap(compile))
         compiled.withLock { compiled in
             if compiled.count >= capacity { compiled.removeAll() }
-            compiled[place] = (templates, overrides)
+            compiled[key] = (templates, overrides)
         }
         return overrides
     }
