@@ -120,10 +120,10 @@ struct DirectoryFacts: Sendable {
     /// Messages that are gone, and since when by their senders.
     private(set) var deletedMessages: [WithdrawalKey: Timestamp] = [:]
 
-    /// The memberships that only messages speak of, in the order of their keys. What a removal in the same batch ends is not
+    /// The memberships that only messages speak of. What a removal in the same batch ends is not
     /// among them: whether somebody is a member already can then not be told from what was written before.
     var implied: [MemberKey] {
-        members.compactMap { isImplied($0, $1) ? $0 : nil }.sorted()
+        members.compactMap { isImplied($0, $1) ? $0 : nil }
     }
 
     /// Whether nothing but a message speaks of a membership, and nothing in the same batch has ended it before.

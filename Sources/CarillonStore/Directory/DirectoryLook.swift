@@ -19,7 +19,7 @@ struct DirectoryLook {
     /// A look at what is not among `known`, of all networks or of some.
     init(at facts: DirectoryFacts, without known: DirectoryRows, of networks: Set<NetworkID>? = nil) {
         func isAsked(_ network: NetworkID) -> Bool { networks?.contains(network) ?? true }
-        members = facts.implied.filter { known.members[$0] == nil && isAsked($0.network) }
+        members = facts.implied.filter { known.members[$0] == nil && isAsked($0.network) }.sorted()
         users = facts.users.keys.filter { known.users[$0] == nil && isAsked($0.network) }.sorted()
         channels = facts.channels.keys.filter { known.channels[$0] == nil && isAsked($0.network) }.sorted()
     }

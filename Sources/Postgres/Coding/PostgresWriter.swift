@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Collects the binary form of parameters, in network byte order.
 public struct PostgresWriter: Sendable {
     private(set) var bytes: [UInt8] = []
@@ -17,10 +23,15 @@ public struct PostgresWriter: Sendable {
     ///
     /// - Throws: `encoding` for text that holds U+0000, which PostgreSQL cannot store.
     public mutating func write(text: String) throws(PostgresError) {
-        guard !text.utf8.contains(0) else {
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        let holdsNull = bytes.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { memchr($0 + start, 0, bytes.count - start) != nil } ?? false
+        }
+        guard !holdsNull else {
+            bytes.removeSubrange(start...)
             throw PostgresError(.encoding, reason: "text holds U+0000, which PostgreSQL cannot store")
         }
-        bytes.append(contentsOf: text.utf8)
     }
 
     /// Makes the value NULL; whatever else is written for it is ignored.

@@ -65,7 +65,7 @@ import Testing
     @Test(
         arguments: [
             (ProviderName.apns, 1, 256), (.fcm, 4, 128), (.webpush, 9, 86), (.apns, 96, 8), (.apns, 500, 8),
-            (.webhook, 1, 8), (.log, 1, 8), (.relay, 1, 32),
+            (.webhook, 1, 8), (.log, 1, 256), (.relay, 1, 32),
         ]
     )
     func `as many groups of a lane are sent at a time as one connection carries`(

@@ -332,7 +332,7 @@ extension DeliveryGroup {
 
     fileprivate func slots(of count: Int) -> Int {
         if isRelay { return Self.placesPerMessage * min(count, Self.messagesAtATime) }
-        guard lane.provider.kind.isPushService else { return Self.mostSlots }
+        guard lane.provider.kind.lanes != .byHost else { return Self.mostSlots }
         return min(Self.mostSlots, 1 + (count - 1) / Self.devicesPerSlot)
     }
 }
