@@ -69,6 +69,6 @@ export function render({ api, signal }) {
     reasonFor(session.farewell),
     h("div", { class: "card sign-in" }, h("div", { class: "card-body" }, form({ submit: "Sign in", onSubmit: signIn, body: [key] }))),
     h("p", { class: "muted small" }, "The key stays in this tab and is forgotten when it is closed. ",
-      "A service with a database of its own keeps the operator token in ",
-      h("code", null, ".carillon/operator-token"), "."));
+      "A service that runs PostgreSQL itself keeps the operator token in ", h("code", null, ".carillon/operator-token"),
+      ", the package in ", h("code", null, "/var/lib/carillon/operator-token"), "; its log says where at the start."));
 }

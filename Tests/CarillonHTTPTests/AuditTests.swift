@@ -19,6 +19,7 @@ import Testing
             let lines = log.lines("An admin made a change")
             #expect(lines.count == 2)
             #expect(lines.first?["admin"] == "operator")
+            #expect(lines.first?["network"] == "acme")
             #expect(lines.last?["admin"] == "key \(id)")
             #expect(lines.last?["http.route"] == "/v1/networks/{network}/api-keys")
             #expect(lines.last?["network"] == "acme")

@@ -73,6 +73,7 @@ import Testing
         for path in ["users/bob", "notifications", "devices/d-1"] {
             let answer = try await network.call(.put, path, "{}", type: type)
             #expect(answer.refusal == "415 unsupported-media-type")
+            #expect(answer.string("detail")?.hasPrefix("Content-Type is \(type), and must be application/json") == true)
         }
         let event = try await network.call(.post, "events", "{}", type: type)
         #expect(event.status == 415)

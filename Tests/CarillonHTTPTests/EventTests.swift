@@ -198,6 +198,23 @@ import Testing
         #expect(unknown.status == 401)
     }
 
+    @Test func `a post that is half signed is told what lacks, and by how much a clock is off`() async throws {
+        func detail(_ headers: [String: String]) async throws -> String? {
+            try await api.call(.post, network.path("events"), Self.message, headers: headers).string("detail")
+        }
+        let right = try network.signature(of: Self.message)
+        for name in right.keys {
+            let words =
+                name == "webhook-signature"
+                ? "neither Authorization nor webhook-signature is there" : "\(name) is missing"
+            #expect(try await detail(right.filter { $0.key != name })?.hasPrefix(words) == true, "\(name)")
+        }
+        #expect(try await detail(["svix-id": "x"]) == "neither Authorization nor webhook-signature is there")
+        #expect(try await detail([:]) == "Authorization is missing")
+        let late = try await detail(network.signature(of: Self.message, at: TestAPI.now - .seconds(600)))
+        #expect(late == "webhook-timestamp is too old: 600 s from the service's clock, where 300 s are allowed")
+    }
+
     @Test func `several signatures are allowed`() async throws {
         var headers = try network.signature(of: Self.message)
         headers["webhook-signature"] = "v1,AAAA " + (headers["webhook-signature"] ?? "") + " v2,xx"

@@ -32,6 +32,12 @@ import Testing
         #expect(settings.egressAllow.map(\.description) == ["10.0.0.0/8", "fd00::/8"])
     }
 
+    @Test func `numbers and switches need no quotes`() throws {
+        let settings = try settings(#"{"poolSize": 6, "console": false}"#)
+        #expect(settings.poolSize == 6)
+        #expect(settings.console == nil)
+    }
+
     @Test func `a variable wins over the file`() throws {
         let settings = try settings(#"{"dataDir": "/file", "logLevel": "debug"}"#, ["CARILLON_DATA_DIR": "/variable"])
         #expect(settings.dataDirectory == "/variable")
@@ -41,9 +47,11 @@ import Testing
     @Test(
         arguments: [
             (#"{"listn": "x"}"#, "listn is unknown; did you mean listen?"),
-            (#"{"listen": 8080}"#, "listen must be a string"),
+            (#"{"listen": {}}"#, "listen must be a string, a number, true or false"),
+            (#"{"listen": 8080}"#, "listen is \"8080\""),
             (#"{"listen": "x"}"#, "listen is \"x\""), (#"{"egressAllow": [1]}"#, "an array of strings"),
             (#"{"configFile": "x"}"#, "configFile is unknown"), ("[]", "must hold a JSON object"),
+            (#"{"logLevel": "debug",}"#, "is no JSON: line 1, column 22: the name of a member"),
             ("{", "is no JSON: line 1"), (#"{"dataDir": "a", "dataDir": "b"}"#, "is no JSON"),
         ]
     )

@@ -77,6 +77,9 @@ import Testing
 
     @Test func `a service account is as good as Google says`() async throws {
         let credential = try Self.fcm()
+        let unasked = await findings([credential], google: .uriNotPermitted)
+        #expect(unasked.map(\.verdict) == [.fail])
+        #expect(unasked[0].detail.hasPrefix("nobody was asked: "))
         let refused = await findings([credential], google: .refused(reason: "token endpoint: invalid_grant"))
         #expect(refused.map(\.verdict) == [.fail])
         #expect(refused[0].detail.hasPrefix("Google refuses push@acme.example (token endpoint: invalid_grant): "))

@@ -21,6 +21,8 @@ import Testing
         "postgresql://alice:s3cret%zz@db/app", "postgres://alice:s3cret@[::1", "nonsense=s3cret", "host=a\0b",
         "postgres://alice:s3cret@db:1x/app", "postgres://alice:s3cret@db:0/app",
         "postgres://alice:s3cret@a:1,b:70000/app",
+        "postgres://alice:s3cret@more@db/app", "postgres://alice:s3cret@db/app?sslmode=some",
+        "postgres://alice:s3cret@db/app?target_session_attrs=best",
         "host=a,b port=5432,x password=s3cret", "postgres://alice:s3cret@db/app?port=-1",
     ])
     func `an unusable string is refused without quoting it`(url: String) {

@@ -168,7 +168,10 @@ package struct Authenticator: Sendable {
         ofUsers: Bool
     ) async throws -> Identity {
         guard let text = try request.headers.bearerToken() else {
-            throw Problem.unauthorized("Authorization is missing")
+            throw Problem.unauthorized(
+                SignedBody.isMeant(by: request.headers)
+                    ? "neither Authorization nor webhook-signature is there" : "Authorization is missing"
+            )
         }
         if operatorToken.matches(text) { return .operator }
         if text.hasPrefix(APIKeySecret.prefix) {

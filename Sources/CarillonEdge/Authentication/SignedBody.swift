@@ -20,6 +20,13 @@ package struct SignedBody {
         self.signatures = signatures
     }
 
+    /// Whether headers without a signature seem to belong to one, such as those that kits for other services write.
+    static func isMeant(by headers: HTTPFields) -> Bool {
+        headers.contains { field in
+            ["webhook-", "svix-", "x-webhook-"].contains { field.name.canonicalName.hasPrefix($0) }
+        }
+    }
+
     package init(id: String, timestamp: String, signatures: String) {
         self.id = id
         self.timestamp = timestamp
@@ -38,7 +45,16 @@ package struct SignedBody {
                 now: now
             )
         } catch {
-            throw .unauthorized(error.description)
+            throw .unauthorized(error.description + Self.distance(of: timestamp, error, now))
         }
+    }
+
+    /// How far a time that is refused is from now.
+    private static func distance(of timestamp: String, _ error: WebhookError, _ now: Timestamp) -> String {
+        guard [.tooOld, .tooFarAhead].contains(error), let seconds = Int64(timestamp) else { return "" }
+        let (distance, overflows) = seconds.subtractingReportingOverflow(now.milliseconds / 1000)
+        guard !overflows else { return "" }
+        let most = WebhookSignature.tolerance.components.seconds
+        return ": \(distance.magnitude) s from the service's clock, where \(most) s are allowed"
     }
 }

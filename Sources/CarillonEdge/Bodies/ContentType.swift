@@ -9,14 +9,15 @@ package enum ContentType {
     /// Passes a body that says that it is one of `accepted`, or says nothing, and that is not compressed.
     package static func check(_ headers: HTTPFields, accepted: [String]) throws(Problem) {
         if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
-            throw .unsupportedMediaType("the body must not be encoded")
+            throw .unsupportedMediaType("Content-Encoding is \(encoding.quoted), and must be left out")
         }
         guard let header = headers[.contentType] else { return }
         let parts = header.split(separator: ";", omittingEmptySubsequences: false).map { part in
             part.filter { $0 != " " && $0 != "\t" }.lowercased()
         }
         guard let type = parts.first, accepted.contains(type), parts.dropFirst().allSatisfy(isHarmless) else {
-            throw .unsupportedMediaType("the body must be \(accepted.joined(separator: " or ")) in UTF-8")
+            let types = accepted.joined(separator: " or ")
+            throw .unsupportedMediaType("Content-Type is \(header.quoted), and must be \(types), in UTF-8")
         }
     }
 
@@ -24,4 +25,11 @@ package enum ContentType {
         guard parameter.hasPrefix("charset=") else { return true }
         return parameter == "charset=utf-8" || parameter == #"charset="utf-8""#
     }
+}
+
+extension String {
+    private static let mostQuoted = 100
+
+    /// As it is repeated to whoever sent it.
+    fileprivate var quoted: String { count > Self.mostQuoted ? "\(prefix(Self.mostQuoted))…" : self }
 }

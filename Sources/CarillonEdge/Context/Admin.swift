@@ -29,6 +29,7 @@ package final class CallerInfo: Sendable {
         var admin: Admin?
         var proven: ProvenCaller?
         var refusal: String?
+        var network: NetworkID?
         var since: ContinuousClock.Instant?
     }
 
@@ -39,12 +40,17 @@ package final class CallerInfo: Sendable {
 
     var refusal: String? { state.withLock(\.refusal) }
 
+    /// The network that the request has made.
+    var network: NetworkID? { state.withLock(\.network) }
+
     /// When the request was there, if it was worked on before it was handed to those around.
     var since: ContinuousClock.Instant? { state.withLock(\.since) }
 
     package func note(since moment: ContinuousClock.Instant) {
         state.withLock { $0.since = moment }
     }
+
+    package func note(made network: NetworkID) { state.withLock { $0.network = network } }
 
     /// Notes why the caller was refused, as the caller is told it.
     func note(refusal: String) { state.withLock { $0.refusal = refusal } }

@@ -130,7 +130,7 @@ extension CarillonRequestContext {
             "http.method": "\(request.method.rawValue)",
             "http.route": "\(routeTemplate)",
             "http.status": "\(status.code)",
-            "network": "\(parameters.get("network") ?? "")",
+            "network": "\(parameters.get("network") ?? caller.network?.rawValue ?? "")",
             "client.address": "\(clientAddress?.description ?? "unknown")",
         ]
     }

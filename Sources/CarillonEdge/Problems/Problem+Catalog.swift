@@ -131,6 +131,9 @@ extension Problem {
     /// The tables are not there yet, or not yet those of this release.
     package static let migrating = serviceUnavailable("the database is being migrated", retryAfter: 5)
 
+    /// Nobody has reached the database yet since the service was started, or its tables are being made.
+    package static let starting = serviceUnavailable("the database is not ready yet: it is starting, or being migrated")
+
     /// A placement's PostgreSQL is away; it is only its own networks that have to wait.
     package static func placementUnavailable(_ detail: String?) -> Problem {
         Problem(

@@ -8,6 +8,9 @@ package enum FCMTokenFailure: Error, Sendable, Equatable, CustomStringConvertibl
     /// The token endpoint is not there just now.
     case unavailable(after: Duration?, reason: String)
 
+    /// Nobody was asked: the service account names a server that is neither Google's nor the one that is set instead of it.
+    package static let uriNotPermitted = refused(reason: "token_uri not permitted")
+
     /// What it means for a delivery that cannot be sent without a token: the whole lane waits.
     var outcome: Outcome {
         switch self {

@@ -107,7 +107,7 @@ package actor FCMTokenSource {
     @concurrent
     private nonisolated func fetch(_ credential: FCMCredential) async -> Result<FCMAccessToken, FCMTokenFailure> {
         let tokenURI = credential.account.tokenURI
-        guard server.permits(tokenURI: tokenURI) else { return .failure(.refused(reason: "token_uri not permitted")) }
+        guard server.permits(tokenURI: tokenURI) else { return .failure(.uriNotPermitted) }
         let now = clock.now()
         guard let assertion = try? FCMAssertion.token(for: credential, now: now) else {
             return .failure(.refused(reason: "private key cannot sign"))

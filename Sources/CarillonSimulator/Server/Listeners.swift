@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import NIOCore
 import NIOPosix
@@ -73,7 +74,7 @@ struct Listeners: Sendable {
             let channel = try await listener.bind(host: host, port: port, group: group)
             open[service] = OpenPort(channel: channel, slot: listener.slot)
         } catch let error as IOError {
-            throw SimulatorError.cannotListen(service, port: port, reason: "\(error)")
+            throw SimulatorError.cannotListen(service, port: port, reason: String(cString: strerror(error.errnoCode)))
         }
     }
 

@@ -50,8 +50,9 @@ struct ConnectionInfo: Sendable {
             PQfreemem(message)
             throw PostgresError(
                 .invalidConfiguration,
-                reason: "the connection string is neither postgresql://user:password@host:port/database (with special "
-                    + "characters percent-encoded) nor key=value pairs"
+                reason:
+                    "it is neither postgresql://user:password@host:port/database, with @ : / ? # % and blanks in names and "
+                    + "passwords percent-encoded (%40 for @), nor key=value pairs, or has a parameter that libpq does not know"
             )
         }
         defer { PQconninfoFree(options) }
@@ -64,7 +65,24 @@ struct ConnectionInfo: Sendable {
         guard arePorts(values["port"] ?? "") else {
             throw PostgresError(.invalidConfiguration, reason: "a port must be a number from 1 to 65535")
         }
+        // What is behind an @ of a password would be told as the name of a host that cannot be found; sockets without a file begin with one.
+        guard !(values["host"] ?? "").split(separator: ",").contains(where: { $0.dropFirst().contains("@") }) else {
+            throw PostgresError(.invalidConfiguration, reason: "an @ in a name or password must be written %40")
+        }
+        for (keyword, words) in Self.words {
+            guard let value = values[keyword], !words.contains(value) else { continue }
+            throw PostgresError(
+                .invalidConfiguration,
+                reason: "\(keyword) must be one of \(words.joined(separator: ", "))"
+            )
+        }
     }
+
+    /// The values of parameters that libpq looks at only when it connects.
+    private static let words = [
+        ("sslmode", ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]),
+        ("target_session_attrs", ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"]),
+    ]
 
     /// Whether each of the hosts has a port that it can have, or the usual one; libpq looks at that when it connects.
     private func arePorts(_ text: String) -> Bool {

@@ -15,7 +15,7 @@ struct TokenCommand: AsyncParsableCommand {
             guard let unit = argument.last.flatMap({ Self.units[$0] }), let count = Int(argument.dropLast()), count > 0
             else { return nil }
             let (seconds, overflows) = count.multipliedReportingOverflow(by: unit)
-            guard !overflows else { return nil }
+            guard !overflows, seconds <= 86_400 else { return nil }
             self.seconds = seconds
         }
     }
@@ -35,7 +35,10 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Whom the token speaks for.", valueName: "id"))
     var user: String
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long it lives: 90s, 15m, 1h, 1d.", valueName: "time"))
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long it lives, a day at most: 90s, 15m, 1h, 1d.", valueName: "time")
+    )
     var lifetime: Lifetime?
 
     @Option(help: ArgumentHelp("Where the service is; CARILLON_LISTEN unless it is said.", valueName: "url"))
@@ -52,6 +55,7 @@ struct TokenCommand: AsyncParsableCommand {
             body["lifetimeSeconds"] = lifetime.map { .number(JSONNumber($0.seconds)) }
             let service = try OperatedNetwork(url: url, network: network)
             let answer = try await service.call(.post, "/user-tokens", .object(body))
+            guard answer.status != 404 else { throw StartError("there is no network \(network)") }
             guard answer.status < 300, let token = answer["token"]?.text else { throw StartError(answer.problem) }
             print(token)
         }

@@ -55,7 +55,7 @@ struct Servers: Sendable {
             recipients: stores.recipients,
             accept: { [states = stores.placed(\.state)] events, network in
                 // Nobody here would expand them before the tables are those of this release.
-                guard try await states.of(network).hasDatabase else { throw Problem.migrating }
+                guard try await states.of(network).hasDatabase else { throw Problem.starting }
                 return try await parts.toWrite(network).ingestor.accept(events, for: network)
             },
             history: stores.history,

@@ -23,7 +23,9 @@ struct ConfigurationFile: Sendable {
                     continue
                 }
                 guard let text = Self.text(value, of: setting) else {
-                    let expectation = setting == .egressAllow ? "a string or an array of strings" : "a string"
+                    let expectation =
+                        setting == .egressAllow
+                        ? "a string or an array of strings" : "a string, a number, true or false"
                     mistakes.append("\(path): \(name) must be \(expectation)")
                     continue
                 }
@@ -55,7 +57,7 @@ struct ConfigurationFile: Sendable {
         do throws(JSONSyntaxError) {
             value = try JSONValue(parsing: Array(data))
         } catch {
-            throw InvalidSetting("names \(path), which is no JSON: line \(error.line), column \(error.column)")
+            throw InvalidSetting("names \(path), which is no JSON: \(error)")
         }
         guard case .object(let object) = value else {
             throw InvalidSetting("names \(path), which must hold a JSON object")
@@ -66,6 +68,8 @@ struct ConfigurationFile: Sendable {
     private static func text(_ value: JSONValue, of setting: Setting) -> String? {
         switch value {
         case .string(let text): return text
+        case .number(let number): return number.literal
+        case .bool(let isOn): return isOn ? "on" : "off"
         case .array(let elements) where setting == .egressAllow:
             let texts = elements.compactMap { element -> String? in
                 if case .string(let text) = element { text } else { nil }

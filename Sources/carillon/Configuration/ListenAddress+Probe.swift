@@ -28,8 +28,15 @@ extension ListenAddress {
 
     /// What went wrong, in the system's words where it was the system.
     static func reason(_ error: any Error) -> String {
+        if let error = error as? SocketAddressError.UnknownHost { return "there is no host \(error.host)" }
         guard let error = error as? IOError else { return "\(error)" }
-        return String(cString: strerror(error.errnoCode))
+        let words = String(cString: strerror(error.errnoCode))
+        return switch error.errnoCode {
+        case EADDRINUSE: "\(words): stop what listens there, or choose another"
+        case EADDRNOTAVAIL: "\(words): it is none of this machine's"
+        case EACCES: "\(words): choose a port from 1024 on, or let this account have it"
+        default: words
+        }
     }
 }
 
@@ -46,6 +53,6 @@ extension Settings {
 
 extension ConfigurationError {
     static func cannotListen(_ setting: Setting, _ address: ListenAddress, _ reason: String) -> String {
-        "\(setting.variable): cannot listen on \(address): \(reason): stop what listens there, or choose another"
+        "\(setting.variable): cannot listen on \(address): \(reason)"
     }
 }

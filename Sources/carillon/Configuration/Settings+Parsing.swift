@@ -105,7 +105,7 @@ extension PostgresConfiguration {
             try self.init(url: text)
         } catch {
             throw InvalidSetting(
-                "must be where PostgreSQL is, such as postgres://user:password@host:5432/database?sslmode=require"
+                "must be where PostgreSQL is, such as postgres://user:password@host:5432/database?sslmode=require: \(error.reason)"
             )
         }
     }

@@ -50,7 +50,8 @@ struct DemoClient: Sendable {
         let body = event.serialized
         let fields = Webhook(network.webhookSecret).sign(body, id: id)
         let signature = fields[.webhookSignature] ?? ""
-        show(.post, path, ["webhook-id: \(id)", "webhook-signature: \(signature.prefix(10))…"], event)
+        let shown = ["webhook-id: \(id)", "webhook-timestamp: $NOW", "webhook-signature: \(signature.prefix(10))…"]
+        show(.post, path, shown, event)
         let headers = HTTPHeaders(fields.map { ($0.name.rawName, $0.value) })
         return try await call(.post, path, headers, body)
     }
@@ -99,11 +100,11 @@ struct DemoClient: Sendable {
 extension Terminal {
     private static let longestLine = 240
 
-    /// Shows a call in short.
+    /// Shows a call in short, so that it can be pasted where the variables that it names are set and nothing was cut off.
     func curl(_ method: String, _ url: String, _ headers: [String], _ body: JSONValue?) {
         var text = "curl -X \(method) \(url)"
-        for header in headers { text += " -H '\(header)'" }
-        if let body { text += " -d '\(body.serializedText)'" }
+        for header in headers { text += " -H \"\(header)\"" }
+        if let body { text += " -H 'content-type: application/json' -d '\(body.serializedText)'" }
         let shown = text.count > Self.longestLine ? text.prefix(Self.longestLine) + "…" : text[...]
         line("  " + styled(String(shown), .dim))
     }

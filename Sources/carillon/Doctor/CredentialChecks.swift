@@ -71,6 +71,12 @@ struct CredentialChecks: Sendable {
             return .ok(subject, "Google lets \(credential.clientEmail) in")
         } catch {
             switch error {
+            case .uriNotPermitted:
+                return .fail(
+                    subject,
+                    "nobody was asked: the service account's token_uri is neither Google's nor below CARILLON_FCM_URL, which has to be "
+                        + "set here as for the service"
+                )
             case .refused(let reason):
                 return .fail(
                     subject,

@@ -26,19 +26,13 @@ struct OperatedNetwork: Sendable {
 
     static func path(of network: String) -> String { "/v1/networks/\(network.percentEncoded)" }
 
-    /// Calls a path of the network; says where there is no service.
+    /// Calls a path of the network.
     func call(
         _ method: OutboundRequest.Method,
         _ path: String,
         _ body: JSONValue
     ) async throws -> RunningService.Answer {
         let headers: HTTPHeaders = ["authorization": token.reveal { "Bearer \($0)" }]
-        do {
-            return try await service.call(method, Self.path(of: network) + path, headers, body.serialized)
-        } catch let error as OutboundError {
-            throw StartError(
-                "no answer from \(service.base) (\(error.rawValue)): does the service run? --url says where it is"
-            )
-        }
+        return try await service.call(method, Self.path(of: network) + path, headers, body.serialized)
     }
 }

@@ -33,8 +33,7 @@ struct RunningService: Sendable {
         client = try OutboundHTTPClient(egress: .unrestricted, tls: tls, policy: policy)
     }
 
-    /// Calls it.
-    /// - Throws: What ``OutboundHTTPClient`` throws where there is no answer.
+    /// Calls it; says where there is no service.
     func call(
         _ method: OutboundRequest.Method,
         _ path: String,
@@ -45,7 +44,12 @@ struct RunningService: Sendable {
         var headers = headers
         if !body.isEmpty { headers.add(name: "content-type", value: "application/json") }
         let request = OutboundRequest(method: method, url: base + path, headers: headers, body: body)
-        let response = try await client.execute(request, timeout: timeout)
+        let response: OutboundResponse
+        do {
+            response = try await client.execute(request, timeout: timeout)
+        } catch let error as OutboundError {
+            throw StartError("no answer from \(base) (\(error.rawValue)): does the service run? --url says where it is")
+        }
         return Answer(status: response.status, body: (try? JSONValue(parsing: response.body)) ?? .null)
     }
 }

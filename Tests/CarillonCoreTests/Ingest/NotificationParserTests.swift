@@ -99,6 +99,10 @@ import Testing
     {
         let event = try event(#"{"to":{"everyone":true},"title":" \u202e ","body":"x"}"#)
         #expect(event.direct?.texts.text == DirectTexts.Text(body: "x"))
+        for invisible in ["200b", "2060", "00ad", "200d", "3164", "fe0f"] {
+            let event = try self.event(#"{"to":{"everyone":true},"title":"\u\#(invisible)","body":"x"}"#)
+            #expect(event.direct?.texts.text == DirectTexts.Text(body: "x"), "U+\(invisible)")
+        }
         var former = event
         former.direct = DirectNotification(to: .everyone, texts: DirectTexts(DirectTexts.Text(title: "  ")))
         #expect(stored(former) == .event(former))

@@ -17,10 +17,10 @@ public enum WebhookError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .missingID: "webhook-id is missing"
-        case .malformedTimestamp: "webhook-timestamp is not whole seconds since 1970"
+        case .malformedTimestamp: "webhook-timestamp is missing, or not whole seconds since 1970"
         case .tooOld: "webhook-timestamp is too old"
         case .tooFarAhead: "webhook-timestamp is in the future"
-        case .noSignature: "webhook-signature has no signature of version v1"
+        case .noSignature: "webhook-signature has no signature of version v1, such as v1,BASE64"
         case .mismatch: "no signature is that of a known secret"
         }
     }

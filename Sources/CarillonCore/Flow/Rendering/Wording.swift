@@ -53,6 +53,11 @@ extension TemplatePart {
             .shortened(toCharacters: maximumCharacters, bytes: maximumBytes)
     }
 
-    /// Whether more than white space is left of a text once it is cleaned.
-    func shows(_ text: String) -> Bool { cleaned(text).unicodeScalars.contains { !$0.properties.isWhitespace } }
+    /// Whether anything that can be seen is left of a text once it is cleaned: neither white space nor what is drawn as nothing, such as
+    /// U+200B (Unicode's `Default_Ignorable_Code_Point`).
+    func shows(_ text: String) -> Bool {
+        cleaned(text).unicodeScalars.contains {
+            !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
+        }
+    }
 }
