@@ -15,7 +15,7 @@ final class EventIntake: RequestIntake {
     private typealias Taken = (post: EventPost, reply: (IntakeReply) -> Void)
 
     /// The most events that one task stores.
-    private static let largestFlight = EventPost.maximumEvents
+    private static let largestBatch = EventPost.maximumEvents
 
     private let services: Services
     private let settings: ServerSettings
@@ -29,8 +29,8 @@ final class EventIntake: RequestIntake {
     private let isOn: Bool
 
     private var waiting: [NetworkID: [Taken]] = [:]
-    private var flights: [Int: ArraySlice<Taken>] = [:]
-    private var lastFlight = 0
+    private var batches: [Int: ArraySlice<Taken>] = [:]
+    private var lastBatch = 0
 
     init(_ services: Services, settings: ServerSettings, loop: any EventLoop) {
         self.services = services
@@ -57,32 +57,32 @@ final class EventIntake: RequestIntake {
         else { return false }
         if waiting.isEmpty {
             // Behind all that has arrived in this turn.
-            loop.assumeIsolated().execute { self.depart() }
+            loop.assumeIsolated().execute { self.submitAll() }
         }
         waiting[post.network.id, default: []].append((post, reply))
         return true
     }
 
-    private func depart() {
+    private func submitAll() {
         let departing = waiting
         waiting = [:]
         for (network, all) in departing {
             var (start, size) = (0, 0)
             for (index, (post, _)) in all.enumerated() {
                 size += post.events.count
-                guard size > Self.largestFlight else { continue }
-                fly(all[start..<index], of: network)
+                guard size > Self.largestBatch else { continue }
+                submit(all[start..<index], of: network)
                 (start, size) = (index, post.events.count)
             }
-            fly(all[start...], of: network)
+            submit(all[start...], of: network)
         }
     }
 
-    private func fly(_ flight: ArraySlice<Taken>, of network: NetworkID) {
-        lastFlight += 1
-        flights[lastFlight] = flight
+    private func submit(_ batch: ArraySlice<Taken>, of network: NetworkID) {
+        lastBatch += 1
+        batches[lastBatch] = batch
         let intake = NIOLoopBound(self, eventLoop: loop)
-        let (events, number) = (flight.flatMap(\.post.events), lastFlight)
+        let (events, number) = (batch.flatMap(\.post.events), lastBatch)
         Task(executorPreference: executor) { [services, limit = settings.workLimit] in
             let outcome: Result<[Receipt], any Error>
             do {
@@ -91,20 +91,20 @@ final class EventIntake: RequestIntake {
             } catch {
                 outcome = .failure(error)
             }
-            intake.value.land(number, of: network, outcome)
+            intake.value.finish(number, of: network, outcome)
         }
     }
 
-    private func land(_ number: Int, of network: NetworkID, _ outcome: Result<[Receipt], any Error>) {
-        guard let flight = flights.removeValue(forKey: number) else { return }
+    private func finish(_ number: Int, of network: NetworkID, _ outcome: Result<[Receipt], any Error>) {
+        guard let batch = batches.removeValue(forKey: number) else { return }
         switch outcome {
         case .success(let receipts):
-            for (name, posts) in Dictionary(grouping: flight, by: \.post.kind.name) {
+            for (name, posts) in Dictionary(grouping: batch, by: \.post.kind.name) {
                 count.add(posts.count, on: name, of: network)
             }
             let date = date.text
             var rest = receipts[...]
-            for (post, reply) in flight {
+            for (post, reply) in batch {
                 let own = Array(rest.prefix(post.events.count))
                 rest = rest.dropFirst(post.events.count)
                 post.note(own, in: journal)
@@ -112,8 +112,8 @@ final class EventIntake: RequestIntake {
             }
         case .failure(let error):
             // What is wrong with one of many is told to that one, once each is tried alone.
-            let isOfAll = flight.count == 1 || error.isTransient
-            for (post, reply) in flight {
+            let isOfAll = batch.count == 1 || error.isTransient
+            for (post, reply) in batch {
                 if isOfAll {
                     reply(.handOn(failure: FailedRequests.Failure(error, in: network, since: post.since)))
                 } else {

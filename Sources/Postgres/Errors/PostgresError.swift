@@ -66,6 +66,9 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
         self.storage = storage
     }
 
+    /// The client's own words, which quote nothing; empty for what the server has said.
+    public var reason: String { storage.reason }
+
     func reclassified(as kind: Kind) -> PostgresError {
         PostgresError(
             storage: Storage(
