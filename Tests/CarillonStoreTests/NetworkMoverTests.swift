@@ -32,14 +32,7 @@ import Testing
                 ]
             )
             #expect(try await stage.list.list(unless: nil)?.moving == [])
-            for scene in [stage.source, stage.target] {
-                #expect(
-                    try await scene.pool.all(
-                        "SELECT tgname::text FROM pg_trigger WHERE tgname LIKE 'moving%'",
-                        as: String.self
-                    ) == []
-                )
-            }
+            try await stage.awaitNoFences()
             // It goes on there: what waited is due, and new events find its members.
             #expect(try await stage.target.claim().count == 1)
             #expect(try await stage.target.inbox.claimEvents(limit: 10).count == 3)
@@ -306,10 +299,8 @@ import Testing
                 leased: true
             )
             let mover = stage.mover()
-            try await mover.mend()
-            try await mover.mend()
+            try await stage.awaitNoFences()
             _ = try await stage.source.accept(.message("c", from: Person(id: "a"), at: 8))
-            #expect(try await MoveFence.networks(in: stage.source.pool).isEmpty)
             #expect(try await stage.source.inbox.claimEvents(limit: 10).count == 4)
             #expect(held.count == 1, "others' work stays in their hands")
             // One that moves keeps its own.

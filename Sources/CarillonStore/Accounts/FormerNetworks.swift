@@ -53,7 +53,9 @@ package struct FormerNetworks {
             while let found = count, found > 0 {
                 if let end, .now >= end { return }
                 count = try await pool.write(lockWait: Self.lockWait) { session -> Int? in
-                    try session.holdFormerNetwork(network) ? session.execute(statement) : nil
+                    // One that has left may have its fence still.
+                    try session.passMoveFence()
+                    return try session.holdFormerNetwork(network) ? session.execute(statement) : nil
                 }
             }
             guard count != nil else { return }

@@ -15,6 +15,8 @@ extension NetworkMover {
         for table in try await source.tables() {
             try await copy(table, from: source, to: target, &move)
             if move.isCancelled { return }
+            // The network's row is the first: behind it nobody removes what is left of the fence of a former move.
+            if table.name == "networks" { try await target.raise(holding: holding(move)) }
         }
         try await raiseNumbers(from: source, to: target)
         for table in try await source.tables() {

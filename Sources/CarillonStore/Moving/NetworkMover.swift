@@ -145,6 +145,8 @@ extension NetworkMover {
         guard try await source.set(.draining, after: [nil, .out]) else {
             throw MoveRefused(reason: "the network is not in placement \(move.source) any more")
         }
+        // Whoever was still removing the fence of a former move has stopped now.
+        try await source.raise(holding: holding(move))
         let end = ContinuousClock.now + Self.drainLimit
         while try await !source.isDrained() {
             guard .now < end else { throw MoveRefused(reason: "providers were still at work after \(Self.drainLimit)") }
@@ -182,7 +184,7 @@ extension NetworkMover {
     }
 
     /// What says that a move is still held, every so often, and what it waits for.
-    private func holding(_ move: NetworkMove) -> (MoveObstacle?) async throws -> Void {
+    func holding(_ move: NetworkMove) -> (MoveObstacle?) async throws -> Void {
         var move = move
         var next = ContinuousClock.now
         return { obstacle in
@@ -261,7 +263,8 @@ extension NetworkMover {
         let end = limit.map { ContinuousClock.now + $0 }
         _ = try await catalog.hold(move, by: holder)
         if try await fence.expel() {
-            try await fence.lower(holding: holding(move))
+            try await fence.lower()
+            _ = try await catalog.hold(move, by: holder)
             // Somebody may make a network of this name as soon as its former one is gone.
             while try await fence.gate() == nil, try await fence.isInhabited() {
                 if let end, .now > end { return try await catalog.leave(move, for: .seconds(1)) }
