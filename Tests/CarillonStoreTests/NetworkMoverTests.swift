@@ -207,6 +207,20 @@ import Testing
         }
     }
 
+    @Test func `whoever leaves a move that somebody else has taken leaves it to them`() async throws {
+        try await withStage { stage in
+            _ = try await stage.catalog.begin(stage.network, to: Self.p1)
+            let (late, holder) = (UUID(), UUID())
+            let move = try #require(try await stage.take(late))
+            try await stage.source.pool.execute("UPDATE network_moves SET held_until = now() - interval '1 second'")
+            #expect(try await stage.take(holder) != nil)
+            try await stage.catalog.leave(move, for: .zero, by: late)
+            #expect(try await stage.catalog.hold(move, by: holder).step == .draining)
+            try await stage.catalog.leave(move, for: .zero, by: holder)
+            await #expect(throws: MoveLost.self) { _ = try await stage.catalog.hold(move, by: holder) }
+        }
+    }
+
     @Test func `members that were learnt before are members where marks are smaller`() async throws {
         try await withStage { stage in
             try await stage.source.pool.script("SELECT setval('marks', 40960000)")

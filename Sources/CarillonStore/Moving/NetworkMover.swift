@@ -65,7 +65,10 @@ package struct NetworkMover: Sendable {
             }
             // What somebody is at, or a placement that is away, comes later. Also whoever ends leaves it to others.
             let wait = Duration.seconds(move.remains == nil ? 2 : 30)
-            await Task { try? await catalog.leave(move, for: error is CancellationError ? .zero : wait) }.value
+            await Task {
+                try? await catalog.leave(move, for: error is CancellationError ? .zero : wait, by: holder)
+            }
+            .value
         }
         return true
     }
@@ -267,7 +270,7 @@ extension NetworkMover {
             _ = try await catalog.hold(move, by: holder)
             // Somebody may make a network of this name as soon as its former one is gone.
             while try await fence.gate() == nil, try await fence.isInhabited() {
-                if let end, .now > end { return try await catalog.leave(move, for: .seconds(1)) }
+                if let end, .now > end { return try await catalog.leave(move, for: .seconds(1), by: holder) }
                 try await FormerNetworks(pool: fence.pool, rest: .zero).purge(move.network, until: .now + .seconds(5))
                 _ = try await catalog.hold(move, by: holder)
                 try await Task.sleep(for: Self.drainPause)

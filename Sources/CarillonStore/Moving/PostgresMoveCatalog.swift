@@ -262,14 +262,14 @@ extension PostgresMoveCatalog {
         }
     }
 
-    /// Lets others have what cannot be done now.
-    func leave(_ move: NetworkMove, for wait: Duration) async throws {
+    /// Lets others have what cannot be done now, unless somebody has it already.
+    func leave(_ move: NetworkMove, for wait: Duration, by holder: UUID) async throws {
         _ = try await pool.write { session in
             let now = try session.moment()
             try session.execute(
                 """
                 UPDATE network_moves SET held_until = \(now + wait), holder = NULL
-                WHERE move_id = \(move.id)
+                WHERE move_id = \(move.id) AND holder = \(holder)
                 """
             )
         }
