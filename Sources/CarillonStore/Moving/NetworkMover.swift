@@ -53,6 +53,7 @@ package struct NetworkMover: Sendable {
         guard let move = try await catalog.take(holder, of: network, among: Array(pools.keys)) else { return false }
         do {
             if let remains = move.remains {
+                try await check(remains)
                 try await remove(move, from: remains, within: Self.removalShare)
             } else {
                 try await carry(move)
@@ -76,13 +77,23 @@ package struct NetworkMover: Sendable {
     private func carry(_ move: NetworkMove) async throws {
         var move = move
         var failingSince: ContinuousClock.Instant?
+        var checked: Set<PlacementName> = []
         while move.step.isUnderWay {
             try Task.checkCancellation()
             do {
+                if !checked.contains(move.source) { try await check(move.source) }
+                checked.insert(move.source)
                 if move.isCancelled, move.step != .switching { return try await bringBack(move, because: move.reason) }
+                if !checked.contains(move.target) { try await checkTarget(of: move) }
+                checked.insert(move.target)
                 try await advance(&move)
                 failingSince = nil
             } catch is MoveCalledBack {
+            } catch let mistake as MistakenPlacement {
+                // Whoever has the right URL goes on.
+                move.reason = "\(mistake)"
+                _ = try await catalog.hold(move, by: holder)
+                throw mistake
             } catch let error as MoveRefused where move.step != .switching {
                 return try await bringBack(move, because: error.reason)
             } catch  where !(error is MoveLost || error is CancellationError) {
@@ -98,6 +109,21 @@ package struct NetworkMover: Sendable {
                 try await Task.sleep(for: .milliseconds(500))
             }
             move = try await catalog.hold(move, by: holder)
+        }
+    }
+
+    /// Makes sure that a placement is the database and schema that its networks are in.
+    ///
+    /// - Throws: ``MistakenPlacement``.
+    private func check(_ placement: PlacementName) async throws {
+        guard let pool = pools[placement] else { return }
+        guard try await catalog.isRight(placement, pool) else { throw MistakenPlacement(name: placement) }
+    }
+
+    /// The same of where a network goes to: as long as it is not there, it goes on where it was.
+    private func checkTarget(of move: NetworkMove) async throws {
+        do { try await check(move.target) } catch let mistake as MistakenPlacement where move.step != .switching {
+            throw MoveRefused(reason: "\(mistake)")
         }
     }
 

@@ -129,6 +129,12 @@ extension PostgresMoveCatalog {
         }
     }
 
+    /// Whether a placement is the database and schema that its networks are in.
+    func isRight(_ name: PlacementName, _ pool: PostgresPool) async throws -> Bool {
+        let identity = try await PlacementIdentity.id(pool)
+        return try await PostgresPlacementCatalog(pool: self.pool).adopt(name, identity: identity)
+    }
+
     /// Whether a network is neither here nor there.
     func isUnderWay(_ network: NetworkID) async throws -> Bool {
         try await pool.withConnection { session in

@@ -40,7 +40,7 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
         }
     }
 
-    /// Notes which database and schema a placement is; `false` where it was another, and has networks there.
+    /// Notes which database and schema a placement is; `false` where it was another, and has networks there, or one that arrives.
     package func adopt(_ name: PlacementName, identity: String) async throws -> Bool {
         try await pool.write { session in
             _ = try session.enter(name)
@@ -48,7 +48,10 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
                 """
                 UPDATE placements SET identity = \(identity)
                 WHERE name = \(name.rawValue) AND identity IS DISTINCT FROM \(identity) AND (identity IS NULL
-                    OR NOT EXISTS (SELECT FROM placed_networks n WHERE n.placement = \(name.rawValue)))
+                    OR NOT EXISTS (SELECT FROM placed_networks n WHERE n.placement = \(name.rawValue))
+                        AND NOT EXISTS (SELECT FROM network_moves m
+                                        WHERE m.target = \(name.rawValue)
+                                            AND m.step IN ('fenced', 'copying', 'switching')))
                 """
             )
             let known = try session.queryFirst("SELECT identity FROM placements WHERE name = \(name.rawValue)") { row in
