@@ -62,6 +62,29 @@ import Testing
             try await stage.awaitNoFences()
         }
     }
+
+    @Test func `what is left of fences is removed in each placement that answers`() async throws {
+        try await MoveStage.with(scene) { stage in
+            for scene in [stage.source, stage.target] {
+                try await MoveFence(network: stage.network, pool: scene.pool).raise { _ in }
+            }
+            #expect(
+                try await MoveFence(network: stage.network, pool: stage.source.pool).set(.draining, after: [nil])
+            )
+            var nowhere = try PostgresConfiguration(url: "host=/nowhere dbname=nobody")
+            nowhere.acquireTimeout = .milliseconds(50)
+            try await TestDatabase.withPool(nowhere) { away in
+                var pools = [PlacementName.home: stage.source.pool, MoveStage.p1: stage.target.pool]
+                for number in 2...12 { pools[try #require(PlacementName("p\(number)"))] = away }
+                let mover = NetworkMover(catalog: stage.catalog, pools: pools, logger: TestDatabase.logger)
+                try await eventually("no fence being left") {
+                    try await mover.mend()
+                    return try await stage.fences().isEmpty
+                }
+            }
+            #expect(try await MoveFence(network: stage.network, pool: stage.source.pool).gate() == "")
+        }
+    }
 }
 
 extension MoveFence {

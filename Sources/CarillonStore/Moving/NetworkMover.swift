@@ -273,16 +273,32 @@ extension NetworkMover {
     /// them. Home's list is mended first.
     func mend() async throws {
         for network in try await catalog.mend() { await changed(network) }
-        for pool in pools.values {
-            for network in try await MoveFence.networks(in: pool) {
-                let fence = MoveFence(network: network, pool: pool)
-                // A move begins before its fence.
-                guard try await !catalog.isUnderWay(network) else { continue }
-                let isOpen = try await fence.admit(after: [.draining, .out])
-                let isNowhere = try await fence.gate() == nil
-                if isOpen || isNowhere { try await fence.lower() }
+        for (placement, pool) in pools {
+            // One that is away, or a network that somebody is at, keeps no other from being mended.
+            do {
+                let networks = try await MoveFence.networks(in: pool)
+                guard !networks.isEmpty else { continue }
+                try await check(placement)
+                for network in networks {
+                    do { try await mend(MoveFence(network: network, pool: pool)) } catch { unmended(placement, error) }
+                }
+            } catch {
+                unmended(placement, error)
             }
         }
+    }
+
+    private func mend(_ fence: MoveFence) async throws {
+        // A move begins before its fence.
+        guard try await !catalog.isUnderWay(fence.network) else { return }
+        let isOpen = try await fence.admit(after: [.draining, .out])
+        let isNowhere = try await fence.gate() == nil
+        if isOpen || isNowhere { try await fence.lower() }
+    }
+
+    private func unmended(_ placement: PlacementName, _ error: any Error) {
+        let metadata: Logger.Metadata = ["placement": "\(placement)", "error": "\(error)"]
+        logger.debug("Could not look for fences without a move", metadata: metadata)
     }
 
     /// Removes what there is of a network where it is not; what takes longer than `limit` is gone on with later.
