@@ -33,6 +33,7 @@ import Testing
             )
             #expect(try await stage.list.list(unless: nil)?.moving == [])
             try await stage.awaitNoFences()
+            await #expect(throws: MoveProblem.switched) { _ = try await stage.catalog.cancel(stage.network) }
             // It goes on there: what waited is due, and new events find its members.
             #expect(try await stage.target.claim().count == 1)
             #expect(try await stage.target.inbox.claimEvents(limit: 10).count == 3)

@@ -83,8 +83,8 @@ package struct PostgresMoveCatalog: MoveCatalog {
                 )
             else { return nil }
             switch last.step {
-            case .switching, .purging: throw MoveProblem.switched
-            case .done, .cancelled: return nil
+            case .switching, .purging, .done: throw MoveProblem.switched
+            case .cancelled: return nil
             case .draining, .fenced, .copying:
                 try session.execute("UPDATE network_moves SET is_cancelled = true WHERE move_id = \(last.id)")
                 var cancelled = last
