@@ -269,14 +269,14 @@ extension NetworkMover {
         try? await source.lower()
     }
 
-    /// Lets everybody into networks that are fenced and do not move: somebody who slept, and did not know that the move was over, has fenced
-    /// them. Home's list is mended first.
+    /// Lets everybody into networks that are fenced and do not move, and removes what arrives where none does: somebody who slept, and did not
+    /// know that the move was over, has fenced them, or brought it. Home's list is mended first.
     func mend() async throws {
         for network in try await catalog.mend() { await changed(network) }
         for (placement, pool) in pools {
             // One that is away, or a network that somebody is at, keeps no other from being mended.
             do {
-                let networks = try await MoveFence.networks(in: pool)
+                let networks = try await MoveFence.networks(in: pool).union(MoveFence.arrivals(in: pool))
                 guard !networks.isEmpty else { continue }
                 try await check(placement)
                 for network in networks {
@@ -289,8 +289,12 @@ extension NetworkMover {
     }
 
     private func mend(_ fence: MoveFence) async throws {
-        // A move begins before its fence.
+        let isArriving = try await fence.gate() == MoveGate.arriving.rawValue
+        // A move begins before its fence, and before anything arrives.
         guard try await !catalog.isUnderWay(fence.network) else { return }
+        if isArriving, try await fence.expel() {
+            try await FormerNetworks(pool: fence.pool, rest: .zero).purge(fence.network, until: .now + .seconds(5))
+        }
         let isOpen = try await fence.admit(after: [.draining, .out])
         let isNowhere = try await fence.gate() == nil
         if isOpen || isNowhere { try await fence.lower() }
@@ -302,8 +306,7 @@ extension NetworkMover {
     }
 
     /// Removes what there is of a network where it is not; what takes longer than `limit` is gone on with later.
-    private func remove(_ move: NetworkMove, from placement: PlacementName, within limit: Duration? = nil) async throws
-    {
+    func remove(_ move: NetworkMove, from placement: PlacementName, within limit: Duration? = nil) async throws {
         let fence = try fence(move.network, in: placement)
         let end = limit.map { ContinuousClock.now + $0 }
         _ = try await catalog.hold(move, by: holder)
