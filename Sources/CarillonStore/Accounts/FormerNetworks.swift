@@ -45,6 +45,13 @@ package struct FormerNetworks {
         if let failure { throw failure }
     }
 
+    /// Whether a network is among the former ones, as it is until nothing is left of it.
+    func isAnythingKnown(of network: NetworkID) async throws -> Bool {
+        try await pool.withConnection { session in
+            try session.execute("SELECT FROM former_networks WHERE network_id = \(network.rawValue)") > 0
+        }
+    }
+
     /// Removes what is left of a former network, in small transactions, and at the very end that it is one. What somebody else is at
     /// is left to them.
     func purge(_ network: NetworkID, until end: ContinuousClock.Instant? = nil) async throws {
