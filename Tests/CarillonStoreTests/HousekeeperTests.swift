@@ -229,7 +229,7 @@ import Testing
             "withdrawals", "former_networks",
             "dialects", "faces", "face_keys", "face_changes", "sources",
             "placements", "placed_networks", "placement_changes", "placements_self", "face_names", "network_requests",
-            "network_moves", "departed_networks",
+            "network_moves", "departed_networks", "arrivals", "deleted_networks",
             // Only former releases write to it.
             "released_brakes",
         ]

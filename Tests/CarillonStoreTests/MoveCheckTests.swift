@@ -89,6 +89,46 @@ import Testing
         }
     }
 
+    @Test func `nothing is moved into a database that is not the placement, which its networks are in`() async throws {
+        try await MoveStage.with(scene) { stage in
+            let p1 = MoveStage.p1
+            #expect(try await stage.list.adopt(p1, identity: PlacementIdentity.id(stage.target.pool)))
+            _ = try await stage.list.setState(.open, of: p1)
+            _ = try await stage.list.reserve("neighbour", in: p1, among: [.home, p1], for: nil)
+            try await stage.source.fillForMove(people: 3)
+            try await TestDatabase.withPool { other in
+                try await other.execute("UPDATE placements_self SET id = gen_random_uuid()")
+                _ = try await stage.catalog.begin(stage.network, to: p1)
+                let mistaken = NetworkMover(
+                    catalog: stage.catalog,
+                    pools: [.home: stage.source.pool, p1: other],
+                    logger: TestDatabase.logger
+                )
+                while try await mistaken.work() {}
+                let move = try #require(try await stage.catalog.last(of: stage.network))
+                #expect(move.step == .cancelled)
+                #expect(move.reason?.contains("placement p1 is another database") == true, "\(move.reason ?? "")")
+                #expect(move.frozen == .zero)
+                #expect(try await MoveFence.networks(in: other).isEmpty)
+                for table in ["networks", "users", "former_networks"] { #expect(try await other.count(table) == 0) }
+
+                // Nor is one brought back there, or anything of it removed, by whoever goes on.
+                _ = try await stage.catalog.begin(stage.network, to: p1)
+                let right = stage.mover()
+                var begun = try #require(try await stage.take(right.holder))
+                for _ in 0..<3 { try await right.advance(&begun) }
+                try await stage.catalog.leave(begun, for: .zero, by: right.holder)
+                while try await mistaken.work() {}
+                #expect(try await stage.catalog.last(of: stage.network)?.step == .switching)
+                #expect(try await other.count("networks") == 0)
+            }
+            try await stage.source.pool.execute("UPDATE network_moves SET held_until = now() - interval '1 second'")
+            try await stage.finish()
+            #expect(try await stage.catalog.last(of: stage.network)?.step == .done)
+            #expect(try await stage.target.accounts.network(stage.network) != nil)
+        }
+    }
+
     @Test func `clocks are far apart that are so whatever the looks took`() {
         func skew(_ milliseconds: Int64, in took: Int64 = 0) -> ClockSkew {
             let before = Timestamp(milliseconds: 10_000)

@@ -168,8 +168,8 @@ import Testing
             try await stage.list.remove([stage.network], from: .home, olderThan: .zero)
             while try await mover.work() {}
             #expect(try await stage.catalog.last(of: stage.network)?.step == .cancelled)
+            try await stage.awaitNoFences()
             for scene in [stage.source, stage.target] {
-                #expect(try await fences(scene).isEmpty)
                 #expect(try await departed(scene) == [])
                 #expect(try await scene.pool.count("former_networks") == 0)
             }

@@ -32,14 +32,8 @@ import Testing
                 ]
             )
             #expect(try await stage.list.list(unless: nil)?.moving == [])
-            for scene in [stage.source, stage.target] {
-                #expect(
-                    try await scene.pool.all(
-                        "SELECT tgname::text FROM pg_trigger WHERE tgname LIKE 'moving%'",
-                        as: String.self
-                    ) == []
-                )
-            }
+            try await stage.awaitNoFences()
+            await #expect(throws: MoveProblem.switched) { _ = try await stage.catalog.cancel(stage.network) }
             // It goes on there: what waited is due, and new events find its members.
             #expect(try await stage.target.claim().count == 1)
             #expect(try await stage.target.inbox.claimEvents(limit: 10).count == 3)
@@ -214,6 +208,20 @@ import Testing
         }
     }
 
+    @Test func `whoever leaves a move that somebody else has taken leaves it to them`() async throws {
+        try await withStage { stage in
+            _ = try await stage.catalog.begin(stage.network, to: Self.p1)
+            let (late, holder) = (UUID(), UUID())
+            let move = try #require(try await stage.take(late))
+            try await stage.source.pool.execute("UPDATE network_moves SET held_until = now() - interval '1 second'")
+            #expect(try await stage.take(holder) != nil)
+            try await stage.catalog.leave(move, for: .zero, by: late)
+            #expect(try await stage.catalog.hold(move, by: holder).step == .draining)
+            try await stage.catalog.leave(move, for: .zero, by: holder)
+            await #expect(throws: MoveLost.self) { _ = try await stage.catalog.hold(move, by: holder) }
+        }
+    }
+
     @Test func `members that were learnt before are members where marks are smaller`() async throws {
         try await withStage { stage in
             try await stage.source.pool.script("SELECT setval('marks', 40960000)")
@@ -306,10 +314,8 @@ import Testing
                 leased: true
             )
             let mover = stage.mover()
-            try await mover.mend()
-            try await mover.mend()
+            try await stage.awaitNoFences()
             _ = try await stage.source.accept(.message("c", from: Person(id: "a"), at: 8))
-            #expect(try await MoveFence.networks(in: stage.source.pool).isEmpty)
             #expect(try await stage.source.inbox.claimEvents(limit: 10).count == 4)
             #expect(held.count == 1, "others' work stays in their hands")
             // One that moves keeps its own.

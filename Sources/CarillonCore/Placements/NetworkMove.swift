@@ -73,8 +73,6 @@ package enum MoveProblem: Error, Sendable, Equatable {
     case inProgress
     /// It is in its new placement: only another move brings it back.
     case switched
-    /// The tables of the two placements are of different releases.
-    case schemasDiffer(PlacementName, PlacementName)
 }
 
 /// The moves of networks, which home keeps.

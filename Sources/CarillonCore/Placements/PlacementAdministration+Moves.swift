@@ -31,7 +31,7 @@ extension PlacementAdministration {
         let source = try await moves.directory.placement(of: network)
         if source != target, moves.directory.lastKnown(network) != nil, !moves.directory.isMoving(network) {
             guard try await schema(of: source) == schema(of: target) else {
-                throw MoveProblem.schemasDiffer(source, target)
+                throw PlacementProblem.schemasDiffer(source, target)
             }
         }
         let begun = try await moves.catalog.begin(network, to: target)

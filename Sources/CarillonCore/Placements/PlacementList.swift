@@ -55,7 +55,8 @@ package protocol PlacementCatalog: Sendable {
     func setState(_ state: PlacementState, of name: PlacementName) async throws -> Bool
     /// Decides where a network is made, before it is made there.
     ///
-    /// One that is listed stays where it is listed, so that a request which comes again meets what its first attempt has left.
+    /// One that is listed stays where it is listed, and a request which comes again goes where it went before, so that it meets what its first
+    /// attempt has left.
     /// - Parameters:
     ///   - network: The network.
     ///   - wanted: Where whoever makes it wants it; the placement with the fewest otherwise.
@@ -69,9 +70,16 @@ package protocol PlacementCatalog: Sendable {
         among candidates: [PlacementName],
         for request: IdempotentRequest?
     ) async throws -> PlacementName
+    /// Where a request that makes a network was to be carried out when it came first; `nil` for one that did not come.
+    func placement(of request: IdempotentRequest) async throws -> PlacementName?
+    /// The placement in which something may be left of a network that was deleted; `nil` where nothing is known to be.
+    func placementOfDeleted(_ network: NetworkID) async throws -> PlacementName?
+    /// Nothing is left of a deleted network in a placement.
+    func forgetDeleted(_ network: NetworkID, in placement: PlacementName) async throws
     /// Networks that are there now.
     func confirm(_ networks: [NetworkID]) async throws
-    /// Takes networks off the list that are not in a placement, or not any more, unless somebody was about to make them there since `age`.
+    /// Takes networks off the list that are not in a placement, or not any more, unless somebody was about to make them there since `age`, and
+    /// remembers that something of them may be left there.
     func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws
     /// The networks that a placement should have, but for those that somebody was about to make there since `age`.
     func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID]

@@ -158,9 +158,6 @@ extension Problem {
         switch problem {
         case .inProgress: self = .conflict("move-in-progress", "the network moves already")
         case .switched: self = .conflict("move-switched", "the network has moved; another move brings it back")
-        case .schemasDiffer(let source, let target):
-            let detail = "the tables of placements \(source) and \(target) are of different releases: migrate both"
-            self = .conflict("schemas-differ", detail)
         }
     }
 
@@ -174,6 +171,9 @@ extension Problem {
         case .unknown(let name):
             let detail = "there is no placement \(name.rawValue.debugDescription)"
             self.init(InvalidInput(problem: "invalid-network", pointer: "/placement", detail: detail))
+        case .schemasDiffer(let source, let target):
+            let detail = "the tables of placements \(source) and \(target) are of different releases: migrate both"
+            self = .conflict("schemas-differ", detail)
         }
     }
 

@@ -45,6 +45,13 @@ package struct FormerNetworks {
         if let failure { throw failure }
     }
 
+    /// Whether a network is among the former ones, as it is until nothing is left of it.
+    func isAnythingKnown(of network: NetworkID) async throws -> Bool {
+        try await pool.withConnection { session in
+            try session.execute("SELECT FROM former_networks WHERE network_id = \(network.rawValue)") > 0
+        }
+    }
+
     /// Removes what is left of a former network, in small transactions, and at the very end that it is one. What somebody else is at
     /// is left to them.
     func purge(_ network: NetworkID, until end: ContinuousClock.Instant? = nil) async throws {
@@ -53,7 +60,9 @@ package struct FormerNetworks {
             while let found = count, found > 0 {
                 if let end, .now >= end { return }
                 count = try await pool.write(lockWait: Self.lockWait) { session -> Int? in
-                    try session.holdFormerNetwork(network) ? session.execute(statement) : nil
+                    // One that has left may have its fence still.
+                    try session.passMoveFence()
+                    return try session.holdFormerNetwork(network) ? session.execute(statement) : nil
                 }
             }
             guard count != nil else { return }

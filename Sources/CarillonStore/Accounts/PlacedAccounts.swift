@@ -19,18 +19,44 @@ package struct PlacedAccounts: AccountStore, AccountSecrets {
 
     /// Makes a network in the placement that was decided on, and says at home that it is there.
     ///
-    /// What an attempt leaves that is cut off in between is found by the next one, or by home's housekeeping.
+    /// What an attempt leaves that is cut off in between is found by the next one, or by home's housekeeping. A request that was carried out is
+    /// answered as it was where that happened, wherever its network is now.
     /// - Throws: ``IdempotentRequest/Failure``, ``PlacementProblem``.
     package func createNetwork(
         _ credentials: NetworkCredentials,
         answering request: IdempotentRequest?
     ) async throws -> Creation {
         let network = credentials.network
-        let store = try accounts.port(of: network.placement ?? .home)
+        let placement = network.placement ?? .home
+        let store = try accounts.port(of: placement)
+        if let request, let answer = try await formerAnswer(to: request, outside: placement) {
+            return .repeated(answer: answer)
+        }
+        guard try await isFree(network.id, outside: placement) else {
+            guard let request, let answer = try await store.formerAnswer(to: request) else { return .beingDeleted }
+            return .repeated(answer: answer)
+        }
         let creation = try await store.createNetwork(credentials, answering: request)
         if creation != .beingDeleted { try await catalog.confirm([network.id]) }
         await directory.changed(in: network.id)
         return creation
+    }
+
+    /// What a request was answered that was carried out in another placement than its network is in.
+    private func formerAnswer(to request: IdempotentRequest, outside placement: PlacementName) async throws -> [UInt8]?
+    {
+        guard let former = try await catalog.placement(of: request), former != placement else { return nil }
+        return try await accounts.port(of: former).formerAnswer(to: request)
+    }
+
+    /// Whether nothing is left of a deleted network in another placement than the next one of its id is made in.
+    private func isFree(_ id: NetworkID, outside placement: PlacementName) async throws -> Bool {
+        guard let former = try await catalog.placementOfDeleted(id), former != placement else { return true }
+        // Where nobody looks for a network any more, none is in the way.
+        guard let store = accounts.ports[former] else { return true }
+        guard try await store.finishDeletion(of: id) else { return false }
+        try await catalog.forgetDeleted(id, in: former)
+        return true
     }
 
     /// Networks in the order of their ids, of the placements that answer.
@@ -43,12 +69,15 @@ package struct PlacedAccounts: AccountStore, AccountSecrets {
         return NetworkPage(Array(networks), incomplete: missing.sorted())
     }
 
-    /// Removes a network from its placement, and then from the list: where that fails, home's housekeeping finds it.
+    /// Removes a network from its placement, and then from the list: where that fails, home's housekeeping finds it. What else was in it goes
+    /// last, as far as there is time for it.
     package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
         let placement = try await directory.placement(of: id)
-        guard try await accounts.toWrite(id).deleteNetwork(id) else { return false }
+        let store = try await accounts.toWrite(id)
+        guard try await store.removeNetwork(id) else { return false }
         try await catalog.remove([id], from: placement, olderThan: .zero)
         await directory.changed(in: id)
+        try await store.purgeIfPossible(id, until: .now + store.patience)
         return true
     }
 

@@ -18,13 +18,25 @@ extension PostgresAccountStore {
         guard let request else { return try await pool.write(create) }
         let sealed = try box.seal(request.answer, for: .idempotentAnswer, in: request.networkID)
         let (creation, former) = try await pool.write { session -> (Creation, [UInt8]) in
-            guard try session.note(request, sealed) else { return (.created, try session.answer(to: request)) }
+            guard try session.note(request, sealed) else {
+                // It was swept between the two statements: like one that never came, but for whom the caller has to ask again.
+                guard let former = try session.answer(to: request) else { throw DeadlineExceeded() }
+                return (.created, former)
+            }
             let creation = try create(session)
             if creation != .created { try session.forget(request) }
             return (creation, [])
         }
         if former.isEmpty { return creation }
         return .repeated(answer: try box.open(former, for: .idempotentAnswer, in: request.networkID))
+    }
+
+    /// What a request was answered that was carried out here; `nil` where none was.
+    ///
+    /// - Throws: ``IdempotentRequest/Failure/differentBody``.
+    func formerAnswer(to request: IdempotentRequest) async throws -> [UInt8]? {
+        let sealed = try await pool.withConnection { session in try session.answer(to: request) }
+        return try sealed.map { try box.open($0, for: .idempotentAnswer, in: request.networkID) }
     }
 
     /// The same for what is refused for one reason alone, which `create` answers `false` for; it has changed nothing then.
@@ -64,16 +76,15 @@ extension PostgresSession {
         return true
     }
 
-    /// What a request was answered, sealed.
-    fileprivate func answer(to request: IdempotentRequest) throws -> [UInt8] {
+    /// What a request was answered, sealed; `nil` where none was carried out.
+    fileprivate func answer(to request: IdempotentRequest) throws -> [UInt8]? {
         let stored = try queryFirst(
             """
             SELECT body_hash, sealed FROM idempotency_keys
             WHERE network_id = \(request.scope) AND key_hash = \(request.keyHash)
             """
         ) { row in (bodyHash: try row.decode(0, as: [UInt8].self), sealed: try row.decode(1, as: [UInt8].self)) }
-        // It was swept between the two statements: like one that never came, but for whom the caller has to ask again.
-        guard let stored else { throw DeadlineExceeded() }
+        guard let stored else { return nil }
         guard stored.bodyHash == request.bodyHash else { throw IdempotentRequest.Failure.differentBody }
         return stored.sealed
     }

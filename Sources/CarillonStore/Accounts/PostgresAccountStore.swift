@@ -68,7 +68,14 @@ package struct PostgresAccountStore: AccountStore, AccountSecrets {
     /// The credentials go first, in one transaction that leaves the network among the former ones; the rest follows in small
     /// ones, as many as there is time for. The ``Housekeeper`` of any replica finishes.
     package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
-        let isFound = try await pool.write { session in
+        guard try await removeNetwork(id) else { return false }
+        try await purgeIfPossible(id)
+        return true
+    }
+
+    /// Removes a network and its credentials; `false` when there is none. What else was in it is left among the former ones.
+    func removeNetwork(_ id: NetworkID) async throws -> Bool {
+        try await pool.write { session in
             try session.lockName(of: id)
             // Before the network, as those do who make something in it.
             try session.execute("DELETE FROM idempotency_keys WHERE network_id = \(id.rawValue)")
@@ -81,13 +88,21 @@ package struct PostgresAccountStore: AccountStore, AccountSecrets {
             }
             return deleted > 0
         }
-        guard isFound else { return false }
-        try await purgeIfPossible(id)
+    }
+
+    /// Helps to purge what is left of a former network, for as long as whoever makes one of its id waits for that; whether nothing is left.
+    func finishDeletion(of id: NetworkID) async throws -> Bool {
+        let end = ContinuousClock.now + patience
+        while try await former.isAnythingKnown(of: id) {
+            guard .now < end else { return false }
+            try await purgeIfPossible(id, until: end)
+            try await Task.sleep(for: Self.pause)
+        }
         return true
     }
 
     /// What is left is nobody's any more: that it cannot be purged now is no reason to say that the network was not deleted.
-    private func purgeIfPossible(_ id: NetworkID, until end: ContinuousClock.Instant? = nil) async throws {
+    func purgeIfPossible(_ id: NetworkID, until end: ContinuousClock.Instant? = nil) async throws {
         do { try await former.purge(id, until: end) } catch  where error.isTransient {}
     }
 

@@ -133,6 +133,7 @@ package final class Housekeeper: Sendable {
             ("statistics_hours", "at < now() - interval '90 days'"),
             ("idempotency_keys", "created_at < now() - interval '1 day'"),
             ("network_requests", "created_at < now() - interval '1 day'"),
+            ("deleted_networks", "deleted_at < now() - \(days) * interval '1 day'"),
             ("used_nonces", "expires_at < now()"),
             (
                 "members",

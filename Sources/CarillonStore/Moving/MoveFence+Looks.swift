@@ -20,6 +20,30 @@ extension MoveFence {
         return Set(networks)
     }
 
+    /// The networks that are arriving in a placement.
+    static func arrivals(in pool: PostgresPool) async throws -> Set<NetworkID> {
+        let networks = try await pool.withConnection { session in
+            try session.query("SELECT network_id FROM networks WHERE away = \(MoveGate.arriving.rawValue)") { row in
+                try row.id(0, of: Network.self)
+            }
+        }
+        return Set(networks)
+    }
+
+    /// Whether the network is arriving here by another move: nobody goes on with that, who was at it and slept.
+    func isArriving(otherwiseThan move: NetworkMove) async throws -> Bool {
+        try await pool.withConnection { session in
+            try session.execute(
+                """
+                SELECT FROM networks n
+                WHERE n.network_id = \(network.rawValue) AND n.away = \(MoveGate.arriving.rawValue)
+                    AND NOT EXISTS (SELECT FROM arrivals a
+                                    WHERE a.network_id = n.network_id AND a.move_id = \(move.id))
+                """
+            ) > 0
+        }
+    }
+
     /// Which migrations the tables are made by.
     func migrations() async throws -> [String] {
         try await pool.withConnection { session in
@@ -85,6 +109,7 @@ extension MoveFence {
             try session.lockName(of: network)
             if try session.hasLeavings(of: network) {
                 try session.execute("DELETE FROM idempotency_keys WHERE network_id = \(network.rawValue)")
+                try session.execute("DELETE FROM arrivals WHERE network_id = \(network.rawValue)")
                 try session.execute(
                     "DELETE FROM networks WHERE network_id = \(network.rawValue) AND NOT \(sql: .isHere)"
                 )

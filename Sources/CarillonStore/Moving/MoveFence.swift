@@ -28,49 +28,68 @@ struct MoveFence: Sendable {
         "'" + network.rawValue.replacing("'", with: "''") + "'"
     }
 
-    /// Makes the triggers that are missing, each as soon as nobody writes in its table who began without it.
+    /// Makes the triggers that are missing, each as soon as nobody writes in its table who began without it, until none is missing: somebody
+    /// may be removing those of a former move. Where the network's row says that it moves, nobody does.
     ///
     /// - Parameter hold: Called again and again meanwhile, now and then with what is in the way.
     /// - Throws: What `hold` throws, and why a trigger cannot be made.
     func raise(holding hold: (MoveObstacle?) async throws -> Void) async throws {
         let tables = try await pool.withConnection { session in try session.movedTables().filter(\.isFenced) }
-        let fenced = try await fencedTables()
-        for table in tables where !fenced.contains(table.name) {
-            let relation: SQL = "\(identifier: table.name)"
-            try await hold(nil)
-            try await patiently(at: .table(table.name), attempts, holding: hold) {
-                try await pool.withTransaction(TransactionOptions(lockTimeout: Self.lockWait)) { session in
-                    for (kind, row) in [("INSERT", "NEW"), ("UPDATE OR DELETE", "OLD")] {
-                        let definition = """
-                            CREATE OR REPLACE TRIGGER \(name)_\(row.lowercased()) BEFORE \(kind) ON \(relation.text)
-                            FOR EACH ROW WHEN (\(row).network_id = \(literal)) EXECUTE FUNCTION keep_moving_network(\(literal))
-                            """
-                        try session.execute(.unprepared(SQL(trusted: definition)))
-                    }
-                }
+        while true {
+            let fenced = try await fencedTables()
+            let missing = tables.map(\.name).filter { !fenced.contains($0) }
+            if missing.isEmpty { return }
+            for table in missing {
+                try await hold(nil)
+                try await patiently(at: .table(table), attempts, holding: hold) { try await raise(on: table) }
             }
         }
     }
 
-    /// Removes the triggers.
-    func lower(holding hold: (MoveObstacle?) async throws -> Void = { _ in }) async throws {
+    private func raise(on table: String) async throws {
+        let relation: SQL = "\(identifier: table)"
+        try await pool.withTransaction(TransactionOptions(lockTimeout: Self.lockWait)) { session in
+            for (kind, row) in [("INSERT", "NEW"), ("UPDATE OR DELETE", "OLD")] {
+                let definition = """
+                    CREATE OR REPLACE TRIGGER \(name)_\(row.lowercased()) BEFORE \(kind) ON \(relation.text)
+                    FOR EACH ROW WHEN (\(row).network_id = \(literal)) EXECUTE FUNCTION keep_moving_network(\(literal))
+                    """
+                try session.execute(.unprepared(SQL(trusted: definition)))
+            }
+        }
+    }
+
+    /// Removes the triggers, where the network's row lets everybody through. They keep nobody from anything then, so that a table which
+    /// somebody is at, as a backup is, is left to whoever mends: all who came behind would wait for as long as this does.
+    func lower() async throws {
         for table in try await fencedTables() {
-            try await patiently(at: .table(table), attempts, holding: hold) {
-                try await pool.withTransaction(TransactionOptions(lockTimeout: Self.lockWait)) { session in
-                    for row in ["new", "old"] {
-                        try session.execute(
-                            .unprepared(
-                                "DROP TRIGGER IF EXISTS \(identifier: "\(name)_\(row)") ON \(identifier: table)"
-                            )
-                        )
-                    }
-                }
-            }
+            do {
+                guard try await lower(on: table) else { return }
+            } catch let error as PostgresError where error.isContention {}
         }
     }
 
-    private func fencedTables() async throws -> [String] {
-        try await pool.withConnection { session in
+    /// Removes a table's triggers; `false` where the network moves.
+    private func lower(on table: String) async throws -> Bool {
+        try await pool.withTransaction(TransactionOptions(lockTimeout: Self.lockWait)) { session in
+            // Whoever has the network move, or arrive, waits until this is over, and looks then for what is missing.
+            try session.lockName(of: network)
+            let gates = try session.query(
+                "SELECT coalesce(away, '') FROM networks WHERE network_id = \(network.rawValue) FOR SHARE"
+            ) { row in try row.decode(0, as: String.self) }
+            guard gates.allSatisfy(\.isEmpty) else { return false }
+            for row in ["new", "old"] {
+                try session.execute(
+                    .unprepared("DROP TRIGGER IF EXISTS \(identifier: "\(name)_\(row)") ON \(identifier: table)")
+                )
+            }
+            return true
+        }
+    }
+
+    /// The tables that have all triggers.
+    func fencedTables() async throws -> Set<String> {
+        let tables = try await pool.withConnection { session in
             try session.query(
                 """
                 SELECT c.relname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
@@ -80,6 +99,7 @@ struct MoveFence: Sendable {
                 """
             ) { row in try row.decode(0, as: String.self) }
         }
+        return Set(tables)
     }
 
     /// Runs a transaction that the triggers let through, and that waits for others at `subject`.

@@ -25,7 +25,10 @@ extension MoveFence {
                     WHERE network_id = \(network) AND coalesce(away, '') = ANY (\(former))
                     """
                 ) > 0
-            if isSet { try session.countFaceChange() }
+            if isSet {
+                try session.countFaceChange()
+                if gate == nil { try session.execute("DELETE FROM arrivals WHERE network_id = \(network)") }
+            }
             return isSet
         }
     }

@@ -5,12 +5,13 @@ import Postgres
 struct MovedTable: Sendable, Equatable {
     /// What is home's, or made anew where a network comes to, or forgotten on its way.
     private static let leftBehind: Set = [
-        "changes", "change_counters", "lane_reports", "former_networks", "departed_networks", "placed_networks",
-        "face_names", "network_moves",
+        "changes", "change_counters", "lane_reports", "former_networks", "departed_networks", "arrivals",
+        "placed_networks", "deleted_networks", "face_names", "network_moves",
     ]
     /// What stays home's, or is about networks that are not here, whatever moves.
     private static let unfenced: Set = [
-        "former_networks", "departed_networks", "placed_networks", "face_names", "network_moves",
+        "former_networks", "departed_networks", "arrivals", "placed_networks", "deleted_networks", "face_names",
+        "network_moves",
     ]
 
     var name: String

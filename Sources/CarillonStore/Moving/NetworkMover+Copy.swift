@@ -12,11 +12,14 @@ extension NetworkMover {
     func copy(_ move: inout NetworkMove) async throws {
         let (source, target) = (try fence(move.network, in: move.source), try fence(move.network, in: move.target))
         (move.rows, move.bytes) = (0, 0)
+        if try await target.isArriving(otherwiseThan: move) { try await remove(move, from: move.target) }
         for table in try await source.tables() {
             try await copy(table, from: source, to: target, &move)
             if move.isCancelled { return }
+            // The network's row is the first: behind it nobody removes what is left of the fence of a former move.
+            if table.name == "networks" { try await target.raise(holding: holding(move)) }
         }
-        try await raiseNumbers(from: source, to: target)
+        try await raiseNumbers(from: source, to: target, move)
         for table in try await source.tables() {
             let counts = (try await source.count(table), try await target.count(table))
             guard counts.0 == counts.1 else {
@@ -44,10 +47,7 @@ extension NetworkMover {
             }
             let count = page.rows.count
             guard count > 0 else { return }
-            try await target.asMover { session in
-                try session.holdArrival(of: target.network, isFirst: table.name == "networks")
-                try table.insert(page, of: target.network, session)
-            }
+            try await target.insert(page, of: table, by: move)
             move.rows += Int64(count)
             move.bytes += Int64(page.bytes)
             if .now - toldAt > .milliseconds(500) {
@@ -61,7 +61,7 @@ extension NetworkMover {
     }
 
     /// Has the target's numbers go on behind the source's, and everybody who remembers anything of the network read it anew.
-    private func raiseNumbers(from source: MoveFence, to target: MoveFence) async throws {
+    private func raiseNumbers(from source: MoveFence, to target: MoveFence, _ move: NetworkMove) async throws {
         let network = source.network
         let (numbers, changes) = try await source.pool.withConnection { session in
             (
@@ -77,7 +77,7 @@ extension NetworkMover {
             try await target.pool.write { session in try session.raise(sequence, to: number) }
         }
         try await target.asMover { session in
-            try session.holdArrival(of: network, isFirst: false)
+            try session.holdArrival(by: move, isFirst: false)
             let now = try session.moment()
             try session.execute(
                 """
@@ -105,6 +105,16 @@ extension NetworkMover {
 }
 
 extension MoveFence {
+    /// Writes what a move brings.
+    ///
+    /// - Throws: ``MoveLost`` where it brings nothing any more.
+    func insert(_ page: MovedRows, of table: MovedTable, by move: NetworkMove) async throws {
+        try await asMover { session in
+            try session.holdArrival(by: move, isFirst: table.name == "networks")
+            try table.insert(page, of: network, session)
+        }
+    }
+
     fileprivate func count(_ table: MovedTable) async throws -> Int64 {
         let options = TransactionOptions(readOnly: true, statementTimeout: .zero)
         return try await pool.withTransaction(options) { session in try table.count(of: network, session) }
@@ -112,12 +122,28 @@ extension MoveFence {
 }
 
 extension PostgresSession {
-    /// Makes sure that a network is arriving, to the end of the transaction: nothing is added to one that is here.
-    fileprivate func holdArrival(of network: NetworkID, isFirst: Bool) throws {
+    /// Makes sure that a network is arriving by a move, to the end of the transaction: nothing is added to one that is here, or that another
+    /// move brings.
+    fileprivate func holdArrival(by move: NetworkMove, isFirst: Bool) throws {
+        let network = move.network.rawValue
+        if isFirst { try lockName(of: move.network) }
         let gate = try queryFirst(
-            "SELECT coalesce(away, '') FROM networks WHERE network_id = \(network.rawValue) FOR SHARE"
+            "SELECT coalesce(away, '') FROM networks WHERE network_id = \(network) FOR SHARE"
         ) { row in try row.decode(0, as: String.self) }
-        guard gate == MoveGate.arriving.rawValue || gate == nil && isFirst else { throw MoveLost() }
+        if gate == nil, isFirst {
+            let isFormer = try execute("SELECT FROM former_networks WHERE network_id = \(network)") > 0
+            if isFormer { throw MoveLost() }
+            try execute(
+                """
+                INSERT INTO arrivals (network_id, move_id) VALUES (\(network), \(move.id))
+                ON CONFLICT (network_id) DO UPDATE SET move_id = EXCLUDED.move_id
+                """
+            )
+            return
+        }
+        let isExpected =
+            try execute("SELECT FROM arrivals WHERE network_id = \(network) AND move_id = \(move.id)") > 0
+        guard gate == MoveGate.arriving.rawValue, isExpected else { throw MoveLost() }
     }
 
     fileprivate func lastNumber(of sequence: String) throws -> Int64 {

@@ -53,6 +53,7 @@ package struct NetworkMover: Sendable {
         guard let move = try await catalog.take(holder, of: network, among: Array(pools.keys)) else { return false }
         do {
             if let remains = move.remains {
+                try await check(remains)
                 try await remove(move, from: remains, within: Self.removalShare)
             } else {
                 try await carry(move)
@@ -65,7 +66,10 @@ package struct NetworkMover: Sendable {
             }
             // What somebody is at, or a placement that is away, comes later. Also whoever ends leaves it to others.
             let wait = Duration.seconds(move.remains == nil ? 2 : 30)
-            await Task { try? await catalog.leave(move, for: error is CancellationError ? .zero : wait) }.value
+            await Task {
+                try? await catalog.leave(move, for: error is CancellationError ? .zero : wait, by: holder)
+            }
+            .value
         }
         return true
     }
@@ -73,13 +77,23 @@ package struct NetworkMover: Sendable {
     private func carry(_ move: NetworkMove) async throws {
         var move = move
         var failingSince: ContinuousClock.Instant?
+        var checked: Set<PlacementName> = []
         while move.step.isUnderWay {
             try Task.checkCancellation()
             do {
+                if !checked.contains(move.source) { try await check(move.source) }
+                checked.insert(move.source)
                 if move.isCancelled, move.step != .switching { return try await bringBack(move, because: move.reason) }
+                if !checked.contains(move.target) { try await checkTarget(of: move) }
+                checked.insert(move.target)
                 try await advance(&move)
                 failingSince = nil
             } catch is MoveCalledBack {
+            } catch let mistake as MistakenPlacement {
+                // Whoever has the right URL goes on.
+                move.reason = "\(mistake)"
+                _ = try await catalog.hold(move, by: holder)
+                throw mistake
             } catch let error as MoveRefused where move.step != .switching {
                 return try await bringBack(move, because: error.reason)
             } catch  where !(error is MoveLost || error is CancellationError) {
@@ -95,6 +109,21 @@ package struct NetworkMover: Sendable {
                 try await Task.sleep(for: .milliseconds(500))
             }
             move = try await catalog.hold(move, by: holder)
+        }
+    }
+
+    /// Makes sure that a placement is the database and schema that its networks are in.
+    ///
+    /// - Throws: ``MistakenPlacement``.
+    private func check(_ placement: PlacementName) async throws {
+        guard let pool = pools[placement] else { return }
+        guard try await catalog.isRight(placement, pool) else { throw MistakenPlacement(name: placement) }
+    }
+
+    /// The same of where a network goes to: as long as it is not there, it goes on where it was.
+    private func checkTarget(of move: NetworkMove) async throws {
+        do { try await check(move.target) } catch let mistake as MistakenPlacement where move.step != .switching {
+            throw MoveRefused(reason: "\(mistake)")
         }
     }
 
@@ -145,6 +174,8 @@ extension NetworkMover {
         guard try await source.set(.draining, after: [nil, .out]) else {
             throw MoveRefused(reason: "the network is not in placement \(move.source) any more")
         }
+        // Whoever was still removing the fence of a former move has stopped now.
+        try await source.raise(holding: holding(move))
         let end = ContinuousClock.now + Self.drainLimit
         while try await !source.isDrained() {
             guard .now < end else { throw MoveRefused(reason: "providers were still at work after \(Self.drainLimit)") }
@@ -182,7 +213,7 @@ extension NetworkMover {
     }
 
     /// What says that a move is still held, every so often, and what it waits for.
-    private func holding(_ move: NetworkMove) -> (MoveObstacle?) async throws -> Void {
+    func holding(_ move: NetworkMove) -> (MoveObstacle?) async throws -> Void {
         var move = move
         var next = ContinuousClock.now
         return { obstacle in
@@ -238,33 +269,53 @@ extension NetworkMover {
         try? await source.lower()
     }
 
-    /// Lets everybody into networks that are fenced and do not move: somebody who slept, and did not know that the move was over, has fenced
-    /// them. Home's list is mended first.
+    /// Lets everybody into networks that are fenced and do not move, and removes what arrives where none does: somebody who slept, and did not
+    /// know that the move was over, has fenced them, or brought it. Home's list is mended first.
     func mend() async throws {
         for network in try await catalog.mend() { await changed(network) }
-        for pool in pools.values {
-            for network in try await MoveFence.networks(in: pool) {
-                let fence = MoveFence(network: network, pool: pool)
-                // A move begins before its fence.
-                guard try await !catalog.isUnderWay(network) else { continue }
-                let isOpen = try await fence.admit(after: [.draining, .out])
-                let isNowhere = try await fence.gate() == nil
-                if isOpen || isNowhere { try await fence.lower() }
+        for (placement, pool) in pools {
+            // One that is away, or a network that somebody is at, keeps no other from being mended.
+            do {
+                let networks = try await MoveFence.networks(in: pool).union(MoveFence.arrivals(in: pool))
+                guard !networks.isEmpty else { continue }
+                try await check(placement)
+                for network in networks {
+                    do { try await mend(MoveFence(network: network, pool: pool)) } catch { unmended(placement, error) }
+                }
+            } catch {
+                unmended(placement, error)
             }
         }
     }
 
+    private func mend(_ fence: MoveFence) async throws {
+        let isArriving = try await fence.gate() == MoveGate.arriving.rawValue
+        // A move begins before its fence, and before anything arrives.
+        guard try await !catalog.isUnderWay(fence.network) else { return }
+        if isArriving, try await fence.expel() {
+            try await FormerNetworks(pool: fence.pool, rest: .zero).purge(fence.network, until: .now + .seconds(5))
+        }
+        let isOpen = try await fence.admit(after: [.draining, .out])
+        let isNowhere = try await fence.gate() == nil
+        if isOpen || isNowhere { try await fence.lower() }
+    }
+
+    private func unmended(_ placement: PlacementName, _ error: any Error) {
+        let metadata: Logger.Metadata = ["placement": "\(placement)", "error": "\(error)"]
+        logger.debug("Could not look for fences without a move", metadata: metadata)
+    }
+
     /// Removes what there is of a network where it is not; what takes longer than `limit` is gone on with later.
-    private func remove(_ move: NetworkMove, from placement: PlacementName, within limit: Duration? = nil) async throws
-    {
+    func remove(_ move: NetworkMove, from placement: PlacementName, within limit: Duration? = nil) async throws {
         let fence = try fence(move.network, in: placement)
         let end = limit.map { ContinuousClock.now + $0 }
         _ = try await catalog.hold(move, by: holder)
         if try await fence.expel() {
-            try await fence.lower(holding: holding(move))
+            try await fence.lower()
+            _ = try await catalog.hold(move, by: holder)
             // Somebody may make a network of this name as soon as its former one is gone.
             while try await fence.gate() == nil, try await fence.isInhabited() {
-                if let end, .now > end { return try await catalog.leave(move, for: .seconds(1)) }
+                if let end, .now > end { return try await catalog.leave(move, for: .seconds(1), by: holder) }
                 try await FormerNetworks(pool: fence.pool, rest: .zero).purge(move.network, until: .now + .seconds(5))
                 _ = try await catalog.hold(move, by: holder)
                 try await Task.sleep(for: Self.drainPause)

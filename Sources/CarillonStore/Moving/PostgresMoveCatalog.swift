@@ -83,8 +83,8 @@ package struct PostgresMoveCatalog: MoveCatalog {
                 )
             else { return nil }
             switch last.step {
-            case .switching, .purging: throw MoveProblem.switched
-            case .done, .cancelled: return nil
+            case .switching, .purging, .done: throw MoveProblem.switched
+            case .cancelled: return nil
             case .draining, .fenced, .copying:
                 try session.execute("UPDATE network_moves SET is_cancelled = true WHERE move_id = \(last.id)")
                 var cancelled = last
@@ -127,6 +127,12 @@ extension PostgresMoveCatalog {
             )
             return move
         }
+    }
+
+    /// Whether a placement is the database and schema that its networks are in.
+    func isRight(_ name: PlacementName, _ pool: PostgresPool) async throws -> Bool {
+        let identity = try await PlacementIdentity.id(pool)
+        return try await PostgresPlacementCatalog(pool: self.pool).adopt(name, identity: identity)
     }
 
     /// Whether a network is neither here nor there.
@@ -175,8 +181,7 @@ extension PostgresMoveCatalog {
             guard held == 1 else { throw MoveLost() }
             let changed = try session.execute(
                 """
-                UPDATE placed_networks SET state = 'moving', target = \(move.target.rawValue), step = \(move.step.rawValue),
-                    changed_at = \(now)
+                UPDATE placed_networks SET state = 'moving', changed_at = \(now)
                 WHERE network_id = \(move.network.rawValue) AND placement = \(move.source.rawValue) AND state <> 'moving'
                 """
             )
@@ -187,21 +192,13 @@ extension PostgresMoveCatalog {
     /// Goes on to the next step of the way; `false` where the network is wanted back, or somebody else has the move.
     func enter(_ step: NetworkMove.Step, _ move: NetworkMove, by holder: UUID) async throws -> Bool {
         try await pool.write { session in
-            let entered = try session.execute(
+            try session.execute(
                 """
                 UPDATE network_moves SET step = \(step.rawValue)
                 WHERE move_id = \(move.id) AND holder = \(holder) AND step = \(move.step.rawValue)
                     AND NOT is_cancelled AND thawed_at IS NULL
                 """
-            )
-            guard entered > 0 else { return false }
-            try session.execute(
-                """
-                UPDATE placed_networks SET step = \(step.rawValue)
-                WHERE network_id = \(move.network.rawValue) AND state = 'moving'
-                """
-            )
-            return true
+            ) > 0
         }
     }
 
@@ -233,7 +230,7 @@ extension PostgresMoveCatalog {
             try session.execute(
                 """
                 UPDATE placed_networks
-                SET placement = \(place.rawValue), state = 'live', target = NULL, step = NULL, changed_at = \(now)
+                SET placement = \(place.rawValue), state = 'live', changed_at = \(now)
                 WHERE network_id = \(move.network.rawValue) AND state = 'moving'
                 """
             )
@@ -255,21 +252,21 @@ extension PostgresMoveCatalog {
         guard isAny else { return [] }
         return try await pool.write { session in
             let networks = try session.query(
-                "UPDATE placed_networks SET state = 'live', target = NULL, step = NULL WHERE \(sql: isStray) RETURNING network_id"
+                "UPDATE placed_networks SET state = 'live' WHERE \(sql: isStray) RETURNING network_id"
             ) { row in try row.id(0, of: Network.self) }
             try session.countPlacementChange()
             return networks
         }
     }
 
-    /// Lets others have what cannot be done now.
-    func leave(_ move: NetworkMove, for wait: Duration) async throws {
+    /// Lets others have what cannot be done now, unless somebody has it already.
+    func leave(_ move: NetworkMove, for wait: Duration, by holder: UUID) async throws {
         _ = try await pool.write { session in
             let now = try session.moment()
             try session.execute(
                 """
                 UPDATE network_moves SET held_until = \(now + wait), holder = NULL
-                WHERE move_id = \(move.id)
+                WHERE move_id = \(move.id) AND holder = \(holder)
                 """
             )
         }

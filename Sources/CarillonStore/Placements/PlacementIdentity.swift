@@ -1,3 +1,4 @@
+package import CarillonCore
 package import Postgres
 
 /// Tells one database and schema from another, whatever they are called.
@@ -8,5 +9,18 @@ package enum PlacementIdentity {
             try session.queryFirst("SELECT id::text FROM placements_self") { row in try row.decode(0, as: String.self) }
                 ?? ""
         }
+    }
+}
+
+/// A placement's URL leads to another database or schema than the one that its networks are in.
+package struct MistakenPlacement: Error, CustomStringConvertible {
+    package let name: PlacementName
+
+    package init(name: PlacementName) {
+        self.name = name
+    }
+
+    package var description: String {
+        "placement \(name) is another database or schema than the one that its networks are in: its URL must lead there"
     }
 }

@@ -40,7 +40,7 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
         }
     }
 
-    /// Notes which database and schema a placement is; `false` where it was another, and has networks there.
+    /// Notes which database and schema a placement is; `false` where it was another, and has networks there, or one that arrives.
     package func adopt(_ name: PlacementName, identity: String) async throws -> Bool {
         try await pool.write { session in
             _ = try session.enter(name)
@@ -48,7 +48,10 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
                 """
                 UPDATE placements SET identity = \(identity)
                 WHERE name = \(name.rawValue) AND identity IS DISTINCT FROM \(identity) AND (identity IS NULL
-                    OR NOT EXISTS (SELECT FROM placed_networks n WHERE n.placement = \(name.rawValue)))
+                    OR NOT EXISTS (SELECT FROM placed_networks n WHERE n.placement = \(name.rawValue))
+                        AND NOT EXISTS (SELECT FROM network_moves m
+                                        WHERE m.target = \(name.rawValue)
+                                            AND m.step IN ('fenced', 'copying', 'switching')))
                 """
             )
             let known = try session.queryFirst("SELECT identity FROM placements WHERE name = \(name.rawValue)") { row in
@@ -130,23 +133,42 @@ extension PostgresPlacementCatalog {
         for request: IdempotentRequest?
     ) async throws -> PlacementName {
         try await pool.write { session in
-            if let request { try session.note(request) }
+            var former: PlacementName?
+            if let request { former = try session.note(request) }
             try session.lockName(of: network)
-            if let placement = try session.touchPlacement(of: network) { return placement }
-            // A replica that knows of one placement only has made it.
-            let isAtHome =
-                try session.execute(
-                    "SELECT FROM networks WHERE network_id = \(network.rawValue) AND \(sql: .isHere)"
-                ) > 0
-            let placement = try isAtHome ? .home : session.openPlacement(wanted, among: candidates)
+            let placement: PlacementName
+            if let listed = try session.touchPlacement(of: network) {
+                placement = listed
+            } else {
+                placement = try session.list(network, in: former, orElse: wanted, among: candidates)
+            }
+            if let request, former == nil { try session.note(placement, of: request) }
+            return placement
+        }
+    }
+
+    package func placement(of request: IdempotentRequest) async throws -> PlacementName? {
+        try await pool.withConnection { session in
+            try session.placement(
+                "network_requests WHERE key_hash = \(request.keyHash) AND body_hash = \(request.bodyHash)"
+            )
+        }
+    }
+
+    package func placementOfDeleted(_ network: NetworkID) async throws -> PlacementName? {
+        try await pool.withConnection { session in
+            try session.placement("deleted_networks WHERE network_id = \(network.rawValue)")
+        }
+    }
+
+    package func forgetDeleted(_ network: NetworkID, in placement: PlacementName) async throws {
+        _ = try await pool.write { session in
             try session.execute(
                 """
-                INSERT INTO placed_networks (network_id, placement, state, changed_at)
-                VALUES (\(network.rawValue), \(placement.rawValue), \(isAtHome ? "live" : "making"), now())
+                DELETE FROM deleted_networks
+                WHERE network_id = \(network.rawValue) AND placement = \(placement.rawValue)
                 """
             )
-            try session.countPlacementChange()
-            return placement
         }
     }
 
@@ -164,15 +186,28 @@ extension PostgresPlacementCatalog {
     package func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws {
         guard !networks.isEmpty else { return }
         try await pool.write { session in
-            let removed = try session.query(
+            let rows = try session.query(
                 """
                 DELETE FROM placed_networks
                 WHERE network_id = ANY (\(networks.map(\.rawValue))) AND placement = \(placement.rawValue)
                     AND state <> 'moving' AND changed_at <= now() - \(age.wholeMilliseconds) * interval '1 millisecond'
-                RETURNING network_id
+                RETURNING network_id, state
                 """
-            ) { row in try row.decode(0, as: String.self) }
-            guard !removed.isEmpty else { return }
+            ) { row in (network: try row.decode(0, as: String.self), state: try row.decode(1, as: String.self)) }
+            guard !rows.isEmpty else { return }
+            // One that was never there has left nothing: what is known of a former one stays.
+            for row in rows {
+                try session.execute(
+                    """
+                    INSERT INTO deleted_networks (network_id, placement, deleted_at)
+                    VALUES (\(row.network), \(placement.rawValue), now())
+                    ON CONFLICT (network_id) DO UPDATE
+                    SET placement = EXCLUDED.placement, deleted_at = EXCLUDED.deleted_at
+                    WHERE \(row.state)::text <> 'making'
+                    """
+                )
+            }
+            let removed = rows.map(\.network)
             try session.execute("DELETE FROM face_names WHERE network_id = ANY (\(removed))")
             try session.execute("DELETE FROM network_moves WHERE network_id = ANY (\(removed)) AND remains IS NULL")
             // What it has left where it was is in the way of one of its name.
@@ -255,15 +290,16 @@ extension PostgresSession {
         return moment
     }
 
-    /// Notes a request that makes a network.
+    /// Notes a request that makes a network; where that was to be done when it came before.
     /// - Throws: ``IdempotentRequest/Failure/differentBody`` where its key came with another body before.
-    fileprivate func note(_ request: IdempotentRequest) throws {
+    fileprivate func note(_ request: IdempotentRequest) throws -> PlacementName? {
         let lifetime = IdempotentRequest.lifetime.wholeMilliseconds
         try execute(
             """
             INSERT INTO network_requests AS k (key_hash, body_hash, created_at)
             VALUES (\(request.keyHash), \(request.bodyHash), now())
-            ON CONFLICT (key_hash) DO UPDATE SET body_hash = EXCLUDED.body_hash, created_at = EXCLUDED.created_at
+            ON CONFLICT (key_hash) DO UPDATE
+            SET body_hash = EXCLUDED.body_hash, created_at = EXCLUDED.created_at, placement = NULL
             WHERE k.created_at AT TIME ZONE 'UTC'
                 <= EXCLUDED.created_at AT TIME ZONE 'UTC' - \(lifetime) * interval '1 millisecond'
             """
@@ -272,6 +308,53 @@ extension PostgresSession {
             "SELECT body_hash FROM network_requests WHERE key_hash = \(request.keyHash)"
         ) { row in try row.decode(0, as: [UInt8].self) }
         guard stored == request.bodyHash else { throw IdempotentRequest.Failure.differentBody }
+        return try placement("network_requests WHERE key_hash = \(request.keyHash)")
+    }
+
+    /// Notes where a request is carried out.
+    fileprivate func note(_ placement: PlacementName, of request: IdempotentRequest) throws {
+        try execute(
+            """
+            UPDATE network_requests SET placement = \(placement.rawValue)
+            WHERE key_hash = \(request.keyHash) AND placement IS NULL
+            """
+        )
+    }
+
+    /// The placement that a row names.
+    fileprivate func placement(_ row: SQL) throws -> PlacementName? {
+        try queryFirst("SELECT placement FROM \(sql: row)") { row in
+            try row.decode(0, as: String?.self).flatMap { PlacementName($0) }
+        } ?? nil
+    }
+
+    /// Enters a network that is to be made, where it was to be made before, or where it is wanted; answers where.
+    /// - Throws: ``PlacementProblem/full(_:)``.
+    fileprivate func list(
+        _ network: NetworkID,
+        in former: PlacementName?,
+        orElse wanted: PlacementName?,
+        among candidates: [PlacementName]
+    ) throws -> PlacementName {
+        // A replica that knows of one placement only has made it.
+        let isAtHome =
+            try execute("SELECT FROM networks WHERE network_id = \(network.rawValue) AND \(sql: .isHere)") > 0
+        let placement =
+            if isAtHome {
+                PlacementName.home
+            } else if let former {
+                former
+            } else {
+                try openPlacement(wanted, among: candidates)
+            }
+        try execute(
+            """
+            INSERT INTO placed_networks (network_id, placement, state, changed_at)
+            VALUES (\(network.rawValue), \(placement.rawValue), \(isAtHome ? "live" : "making"), now())
+            """
+        )
+        try countPlacementChange()
+        return placement
     }
 
     /// Where a network is listed, and that somebody is about to use that: whoever tidies up leaves it alone for a while.
@@ -279,9 +362,7 @@ extension PostgresSession {
         try execute(
             "UPDATE placed_networks SET changed_at = \(try moment()) WHERE network_id = \(network.rawValue)"
         )
-        return try queryFirst(
-            "SELECT placement FROM placed_networks WHERE network_id = \(network.rawValue)"
-        ) { row in PlacementName(try row.decode(0, as: String.self)) } ?? nil
+        return try placement("placed_networks WHERE network_id = \(network.rawValue)")
     }
 
     /// The placement that a new network goes to.

@@ -24,12 +24,12 @@ struct PlacementsCommand: AsyncParsableCommand {
             let known = Dictionary(uniqueKeysWithValues: records.map { ($0.name, $0) })
             var rows = [["NAME", "STATE", "NETWORKS", "SCHEMA", "SIZE", "REASON"]]
             for name in Set(settings.placementNames).union(known.keys).sorted() {
-                let look = await look(at: name, settings, silent)
+                let (look, networks) = await look(at: name, settings, silent)
                 let record = known[name]
                 rows.append([
                     name.rawValue,
                     record?.state.rawValue ?? (name == .home ? PlacementState.open.rawValue : "new"),
-                    record.map { "\($0.networks)" } ?? look.networks.map { "\($0)" } ?? "-",
+                    record.map { "\($0.networks)" } ?? networks.map { "\($0)" } ?? "-",
                     look.schema.map { $0.pending.isEmpty ? "\($0.version ?? 0)" : "\($0.pending.count) pending" }
                         ?? "-",
                     look.bytes.map { "\($0 >> 20) MiB" } ?? "-",
@@ -40,32 +40,34 @@ struct PlacementsCommand: AsyncParsableCommand {
         }
     }
 
-    private struct Look {
-        var networks: Int?
-        var schema: PlacementStatus.Schema?
-        var bytes: Int64?
-        var reason: String?
-    }
-
-    private func look(at name: PlacementName, _ settings: Settings, _ logger: Logger) async -> Look {
-        guard settings.placementNames.contains(name) else { return Look(reason: "its URL is not configured here") }
+    /// How a placement is, and how many networks there are, where that can be asked.
+    private func look(at name: PlacementName, _ settings: Settings, _ logger: Logger) async -> (
+        PlacementAdministration.Look, networks: Int?
+    ) {
+        typealias Look = PlacementAdministration.Look
+        guard settings.placementNames.contains(name) else {
+            return (Look(reason: "its URL is not configured here"), nil)
+        }
         do {
             return try await Database.withPool(settings, of: name, logger: logger) { pool in
                 let status = try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
                     .status()
-                return Look(
-                    networks: status.isCurrent
-                        ? try await PostgresNetworkReportSource(
-                            pool: pool,
-                            outbox: PostgresOutbox(pool: pool, ids: UUIDv7Generator())
-                        )
-                        .namedNetworks().count : nil,
+                let networks =
+                    status.isCurrent
+                    ? try await PostgresNetworkReportSource(
+                        pool: pool,
+                        outbox: PostgresOutbox(pool: pool, ids: UUIDv7Generator())
+                    )
+                    .namedNetworks().count : nil
+                let look = Look(
+                    reason: nil,
                     schema: PlacementStatus.Schema(version: status.version, pending: status.pending),
                     bytes: try await DatabaseSize.bytes(pool)
                 )
+                return (look, networks)
             }
         } catch {
-            return Look(reason: "\(error)")
+            return (Look(reason: "\(error)"), nil)
         }
     }
 

@@ -119,15 +119,6 @@ struct PlacementListing: Sendable {
     }
 }
 
-/// A placement's URL leads to another database or schema than the one that its networks are in.
-struct MistakenPlacement: Error, CustomStringConvertible {
-    let name: PlacementName
-
-    var description: String {
-        "placement \(name) is another database or schema than the one that its networks are in: \(Setting.placements.variable) must name that"
-    }
-}
-
 /// Begins the list at home, or goes on with it, before it is used.
 private struct PlacementEntry: Service {
     private static let interval = Duration.milliseconds(500)

@@ -71,6 +71,9 @@ import Testing
             among candidates: [PlacementName],
             for request: IdempotentRequest?
         ) async throws -> PlacementName { .home }
+        func placement(of request: IdempotentRequest) async throws -> PlacementName? { nil }
+        func placementOfDeleted(_ network: NetworkID) async throws -> PlacementName? { nil }
+        func forgetDeleted(_ network: NetworkID, in placement: PlacementName) async throws {}
         func confirm(_ networks: [NetworkID]) async throws {}
         func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws {}
         func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] { [] }

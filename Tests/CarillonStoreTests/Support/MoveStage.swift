@@ -16,11 +16,15 @@ struct MoveStage: Sendable {
     var catalog: PostgresMoveCatalog { PostgresMoveCatalog(pool: source.pool, rest: .zero) }
     var list: PostgresPlacementCatalog { PostgresPlacementCatalog(pool: source.pool) }
 
-    func mover(of catalog: PostgresMoveCatalog? = nil) -> NetworkMover {
+    func mover(
+        of catalog: PostgresMoveCatalog? = nil,
+        changed: @escaping @Sendable (NetworkID) async -> Void = { _ in }
+    ) -> NetworkMover {
         NetworkMover(
             catalog: catalog ?? self.catalog,
             pools: [.home: source.pool, Self.p1: target.pool],
-            logger: TestDatabase.logger
+            logger: TestDatabase.logger,
+            changed: changed
         )
     }
 
@@ -47,6 +51,20 @@ struct MoveStage: Sendable {
         let mover = mover(of: lazy)
         while try await mover.work() {}
         try #require(try await lazy.last(of: network)?.step == .purging)
+    }
+
+    /// The networks that have a fence anywhere.
+    func fences() async throws -> Set<NetworkID> {
+        let source = try await MoveFence.networks(in: source.pool)
+        return source.union(try await MoveFence.networks(in: target.pool))
+    }
+
+    /// Waits until no fence is left: a table that somebody is at, as PostgreSQL's own housekeeping is, is left to whoever mends.
+    func awaitNoFences() async throws {
+        try await eventually("no fence being left") {
+            try await mover().mend()
+            return try await fences().isEmpty
+        }
     }
 
     /// The rows of the network in each table that is moved, as text.

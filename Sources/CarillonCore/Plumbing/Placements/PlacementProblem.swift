@@ -8,4 +8,6 @@ package enum PlacementProblem: Error, Sendable, Equatable {
     case moving
     /// No placement of that name is configured here.
     case unknown(PlacementName)
+    /// No network goes from one to the other: their tables are of different releases.
+    case schemasDiffer(PlacementName, PlacementName)
 }
