@@ -116,6 +116,34 @@ import Testing
         #expect(try await interceptor.verdict(on: question())?.report.outcome == .answered)
     }
 
+    @Test(arguments: [true, false])
+    func `a question that told nothing costs the endpoint no other pause`(isAway: Bool) async throws {
+        let circuits = StubCircuits()
+        let isHindered = Flag(true)
+        let caller = ScriptedCaller { _ in
+            guard isHindered.isSet else { return .words(#"{"action":"deliver"}"#) }
+            return EndpointAnswer(.failure(.init(reason: "busy", isBusy: true)), time: .zero)
+        }
+        let interceptor = interceptor(
+            secrets: {
+                if isAway, isHindered.isSet { throw StoreAway() }
+                return [.generate()]
+            },
+            circuits: circuits,
+            caller: caller
+        )
+        circuits.circuit = .due
+        if isAway {
+            await #expect(throws: StoreAway.self) { try await interceptor.verdict(on: question()) }
+        } else {
+            #expect(try await interceptor.verdict(on: question())?.report.outcome == .busy)
+        }
+        isHindered.clear()
+        #expect(try await interceptor.verdict(on: question())?.report.outcome == .answered)
+        let tried = "acme/relay/e-1 tried"
+        #expect(circuits.changes == [tried, "acme/relay/e-1 tried in vain", tried, "acme/relay/e-1 closed"])
+    }
+
     @Test func `what was on its way when somebody opened the circuit changes nothing, and who waits is refused`() {
         var lines = InterceptionLines(slots: 12, longest: (count: 3, bytes: 100), mostWaiting: 150)
         let key = InterceptionKey(.sample("e-1"), in: "acme")
@@ -217,6 +245,13 @@ final class StubCircuits: EndpointCircuits {
             state.circuit = .open
             state.changes.append("\(lane) tried")
             return state.isOurs
+        }
+    }
+
+    func tryAgain(_ lane: Lane, at moment: Timestamp) {
+        state.withLock { state in
+            state.circuit = .due
+            state.changes.append("\(lane) tried in vain")
         }
     }
 
