@@ -9,7 +9,7 @@ package final class Interceptor: Sendable {
     /// How many questions wait in line for one endpoint at the most, and how many bytes of them; see
     /// ``InterceptionQuestion/size``.
     static let longestLine = (count: 4_000, bytes: 16 << 20)
-    /// How many bytes of questions wait in all lines together.
+    /// How many bytes of questions wait in all lines together; of one network no more than half of what the others leave.
     static let mostWaiting = 64 << 20
 
     private let lines: Mutex<InterceptionLines>
