@@ -128,6 +128,30 @@ import Testing
         #expect(try await kept(in: networks[1], pool).isEmpty)
     }
 
+    @Test func `an endpoint that cannot be read keeps its network's bodies, as long as any may, and no other's`()
+        async throws
+    {
+        try await add("e-1", hours: 1, scene)
+        try await pool.execute("UPDATE endpoints SET settings = '{}'")
+        let young = try await keep(167, in: scene.network, pool)
+        _ = try await keep(169, in: scene.network, pool)
+        _ = try await keep(1, in: scene.otherNetwork, pool)
+        try await RelaySweep(pool: pool).sweep()
+        #expect(try await kept(in: scene.network, pool) == [young])
+        #expect(try await kept(in: scene.otherNetwork, pool).isEmpty)
+    }
+
+    @Test func `an endpoint that cannot be read hides the trouble of no other one`() async throws {
+        for id: EndpointID in ["e-1", "e-2"] { try await add(id, hours: 1, scene) }
+        try await pool.execute("UPDATE endpoints SET failing_since = now()")
+        try await pool.execute("UPDATE endpoints SET settings = '{}' WHERE endpoint_id = 'e-1'")
+        let networks = [scene.network, scene.otherNetwork]
+        let troubles = try await scene.reportSource.troubles(of: networks, at: WallClock.system.now())
+        #expect(troubles[scene.network]?.map(\.name) == ["e-2"])
+        let conditions = try await EndpointConditionReader(pool: pool, box: nil).conditions()
+        #expect(conditions.map(\.endpoint.id) == ["e-2"])
+    }
+
     @Test func `an endpoint to which nothing goes through for 72 hours is disabled`() async throws {
         try await add("e-1", hours: 1, scene)
         func fail(_ failingFor: String) async throws -> Endpoint? {

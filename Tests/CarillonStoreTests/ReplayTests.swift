@@ -22,8 +22,23 @@ import Testing
         )
     }
 
-    private func add(_ id: EndpointID, _ scene: StoreScene) async throws {
-        try await scene.endpoints.addEndpoint(.sample(id), to: scene.network)
+    private func add(_ id: EndpointID, to network: NetworkID? = nil, _ scene: StoreScene) async throws {
+        try await scene.endpoints.addEndpoint(.sample(id), to: network ?? scene.network)
+    }
+
+    /// Orders a replay of one body in each of two networks, of which the first comes before the other.
+    private func orderTwo(_ history: PostgresRelayHistory, _ scene: StoreScene) async throws {
+        for network in [scene.network, scene.otherNetwork] {
+            try await add("e-1", to: network, scene)
+            try await keep(1, in: network, scene, pool)
+            #expect(try await history.beginReplay(order, to: "e-1", in: network) == ReplayCount(events: 1))
+        }
+        #expect(scene.network.rawValue < scene.otherNetwork.rawValue)
+    }
+
+    /// The networks that have replays.
+    private func replaying(_ pool: PostgresPool) async throws -> [String] {
+        try await pool.all("SELECT network_id FROM replays ORDER BY network_id", as: String.self)
     }
 
     private var order: ReplayOrder {
@@ -62,6 +77,54 @@ import Testing
         let queued = try await pool.all("SELECT DISTINCT app_id FROM deliveries ORDER BY app_id", as: String.self)
         #expect(queued == ["e-1", "e-2", "e-3"])
         #expect(try await pool.count("replays") == 1, "the first one's goes on when there is room")
+    }
+
+    @Test func `a replay to an endpoint that cannot be read keeps nobody else's from going on`() async throws {
+        let replays = PostgresReplays(pool: pool, ids: scene.ids)
+        try await orderTwo(PostgresRelayHistory(scene.databases), scene)
+        try await pool.execute("UPDATE endpoints SET settings = '{}' WHERE network_id = \(scene.network.rawValue)")
+        await #expect(throws: StoreError.self) { try await replays.continueReplays() }
+        #expect(try await replaying(pool) == [scene.network.rawValue])
+        #expect(
+            try await pool.all("SELECT network_id FROM deliveries", as: String.self) == [scene.otherNetwork.rawValue]
+        )
+    }
+
+    @Test func `the replay of a network that moves waits, and nobody else's`() async throws {
+        let replays = PostgresReplays(pool: pool, ids: scene.ids)
+        try await orderTwo(PostgresRelayHistory(scene.databases), scene)
+        let (fence, network) = (MoveFence(network: scene.network, pool: pool), scene.network.rawValue)
+        try await fence.raise { _ in }
+        try await pool.execute("UPDATE networks SET away = 'out' WHERE network_id = \(network)")
+        while try await replays.continueReplays() {}
+        #expect(try await replaying(pool) == [network])
+        _ = try await fence.asMover { session in
+            try session.execute("UPDATE networks SET away = NULL WHERE network_id = \(network)")
+        }
+        while try await replays.continueReplays() {}
+        #expect(try await replaying(pool).isEmpty)
+        #expect(try await pool.count("deliveries") == 2)
+    }
+
+    @Test func `a replay that cannot be noted is not gone on with at once`() async throws {
+        let replays = PostgresReplays(pool: pool, ids: scene.ids)
+        try await add("e-1", scene)
+        try await keep(3_000, in: scene.network, scene, pool)
+        var none = order
+        none.types = ["user.deleted"]
+        _ = try await PostgresRelayHistory(scene.databases).beginReplay(none, to: "e-1", in: scene.network)
+        // As where a network begins to move behind the look for replays.
+        try await pool.script(
+            """
+            CREATE FUNCTION pass_over() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN NULL; END$$;
+            CREATE TRIGGER passing_over BEFORE UPDATE ON replays FOR EACH ROW EXECUTE FUNCTION pass_over();
+            """
+        )
+        #expect(try await !replays.continueReplays())
+        try await pool.script("DROP TRIGGER passing_over ON replays")
+        #expect(try await replays.continueReplays())
+        #expect(try await !replays.continueReplays())
+        #expect(try await pool.count("replays") == 0)
     }
 
     @Test func `what waits for endpoints that are gone is swept, and nothing else`() async throws {

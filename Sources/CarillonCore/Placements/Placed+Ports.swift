@@ -6,16 +6,6 @@ extension Placed: RecipientSource where Port == any RecipientSource {
     }
 }
 
-extension Placed: RelaySource where Port == any RelaySource {
-    package func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
-        let (answers, failure) = await parts(keys, by: \.networkID) { source, keys in
-            try await source.relayMessages(keys)
-        }
-        if let failure { throw failure }
-        return answers.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
-    }
-}
-
 extension Placed: JournalStore where Port == any JournalStore {
     package func writeJournal(_ entries: [JournalKey: [JournalEntry]]) async throws -> [JournalKey] {
         let (answers, failure) = await parts(entries, by: \.key.networkID) { store, entries in

@@ -61,8 +61,15 @@ package final class RequestRates: Sendable {
     ///
     /// - Throws: 429 when it is too much.
     package func take(_ count: Int = 1, from owner: Owner, rate: Int, burst: Int? = nil) throws(Problem) {
+        if let wait = wait(taking: count, from: owner, rate: rate, burst: burst) {
+            throw .tooManyRequests(retryAfter: wait)
+        }
+    }
+
+    /// Counts something that has a rate; after how long it would be counted, when it is too much.
+    private func wait(taking count: Int, from owner: Owner, rate: Int, burst: Int? = nil) -> Duration? {
         let now = elapsed
-        let wait = buckets.withLock { buckets -> Duration? in
+        return buckets.withLock { buckets in
             if var bucket = buckets[owner] {
                 let wait = bucket.take(count, rate: rate, burst: burst, at: now)
                 buckets[owner] = bucket
@@ -74,7 +81,6 @@ package final class RequestRates: Sendable {
             buckets[owner] = bucket
             return wait
         }
-        if let wait { throw .tooManyRequests(retryAfter: wait) }
     }
 
     /// Counts events of a network that has a rate for them.
@@ -122,19 +128,10 @@ package final class RequestRates: Sendable {
     }
 
     /// Counts events of a network that has a rate for them; `false`, and none are counted, when they are too many.
-    package func admits(events count: Int, of network: Network) -> Bool {
-        do throws(Problem) {
-            try take(events: count, of: network)
-            return true
-        } catch {
-            return false
-        }
-    }
+    package func admits(events count: Int, of network: Network) -> Bool { wait(counting: count, of: network) == nil }
 
     /// Whether a network's rate has anything left for events; takes nothing.
-    package func hasRoom(forEventsOf network: Network) -> Bool {
-        network.limits.eventsPerSecond.map { wait(of: .events(network.id), rate: $0) == nil } ?? true
-    }
+    package func hasRoom(forEventsOf network: Network) -> Bool { wait(of: network) == nil }
 
     /// After how long an owner's bucket will have something again; `nil` when it has.
     func wait(of owner: Owner, rate: Int) -> Duration? {
@@ -151,5 +148,15 @@ package final class RequestRates: Sendable {
         let fullest = buckets.map { (owner: $0.key, fullness: $0.value.fullness(at: now)) }
             .sorted { $0.fullness > $1.fullness }
         for (owner, _) in fullest.prefix(buckets.count - count) { buckets[owner] = nil }
+    }
+}
+
+extension RequestRates: EventRates {
+    package func wait(of network: Network) -> Duration? {
+        network.limits.eventsPerSecond.flatMap { wait(of: .events(network.id), rate: $0) }
+    }
+
+    package func wait(counting events: Int, of network: Network) -> Duration? {
+        network.limits.eventsPerSecond.flatMap { wait(taking: events, from: .events(network.id), rate: $0) }
     }
 }

@@ -15,6 +15,15 @@ extension Endpoint {
     }
 }
 
+extension RelayAnswer {
+    var json: JSONValue {
+        [
+            "status": status.map { JSONValue($0) } ?? .null, "ms": milliseconds.map { JSONValue($0) } ?? .null,
+            "error": JSONValue(error),
+        ]
+    }
+}
+
 extension EndpointSettings {
     /// The settings as they are written and shown, with defaults filled in.
     var json: JSONObject {

@@ -44,6 +44,13 @@ extension Controller {
     }
 }
 
+extension Services {
+    /// An endpoint of a network; 404 where there is none.
+    func endpoint(_ id: EndpointID, in network: NetworkID) async throws -> Endpoint {
+        try await endpoints.endpoints(of: network).first { $0.id == id }.found()
+    }
+}
+
 extension RequestBodyReader {
     /// Passes a body without any member, and none.
     static func passEmpty(of request: Request, as problem: String) async throws {

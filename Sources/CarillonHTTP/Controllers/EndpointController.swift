@@ -32,7 +32,7 @@ struct EndpointController: Controller {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
-        return try await answer(endpoint(id, in: access.networkID), in: access.networkID)
+        return try await answer(services.endpoint(id, in: access.networkID), in: access.networkID)
     }
 
     /// Makes an endpoint, with a secret that is shown once.
@@ -117,7 +117,7 @@ struct EndpointController: Controller {
     private func test(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
         try await RequestBodyReader.passEmpty(of: request, as: "invalid-test")
-        let endpoint = try await endpoint(id, in: access.networkID)
+        let endpoint = try await services.endpoint(id, in: access.networkID)
         let now = services.clock.now()
         let message = EventID(services.ids.next()).description
         let body: JSONValue =
@@ -144,12 +144,7 @@ struct EndpointController: Controller {
                 timeout: Self.testTimeout
             )
         )
-        return .json(answer.json)
-    }
-
-    private func endpoint(_ id: EndpointID, in network: NetworkID) async throws -> Endpoint {
-        let endpoint = try await services.endpoints.endpoints(of: network).first(where: { $0.id == id }).found()
-        return endpoint
+        return .json(RelayAnswer(answer).json)
     }
 
     private func answer(_ endpoint: Endpoint, in network: NetworkID) async throws -> Response {
@@ -163,20 +158,5 @@ struct EndpointController: Controller {
             circuits[status.lane.appID] = status.circuit
         }
         return circuits
-    }
-}
-
-extension EndpointAnswer {
-    fileprivate var json: JSONValue {
-        let (status, error): (Int?, String?) =
-            switch result {
-            case .success(let reply): (reply.status, (200..<300).contains(reply.status) ? nil : "http \(reply.status)")
-            case .failure(let failure): (nil, failure.reason)
-            }
-        return [
-            "status": status.map { JSONValue($0) } ?? .null,
-            "ms": JSONValue(Int((time / .milliseconds(1)).rounded())),
-            "error": JSONValue(error),
-        ]
     }
 }

@@ -74,12 +74,8 @@ struct RelayController: Controller {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> (network: NetworkID, endpoint: Endpoint, EndpointRole.Observation) {
-        let access = try await admin(request, context)
-        let id = try context.identifier("endpoint", as: Endpoint.self)
-        guard let endpoint = try await services.endpoints.endpoints(of: access.networkID).first(where: { $0.id == id })
-        else {
-            throw Problem.notFound()
-        }
+        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
+        let endpoint = try await services.endpoint(id, in: access.networkID)
         guard case .observe(let observation) = endpoint.settings.role else {
             throw Problem.conflict("not-an-observer", "the endpoint is asked about notifications, and told nothing")
         }

@@ -6,7 +6,7 @@ import Synchronization
 /// Tells endpoints of events: one signed POST for each (Standard Webhooks 1.0.0).
 ///
 /// Endpoint, secrets and body are read for each attempt, so that what was changed meanwhile holds; what is sent at the same
-/// time is read together.
+/// time is read together, of each placement by itself: one that is away keeps nobody else's messages.
 package struct RelayProvider: Provider {
     package let name = ProviderName.relay
     /// How long one request may take, from the name to the last byte of the answer.
@@ -18,18 +18,18 @@ package struct RelayProvider: Provider {
     private static let rest = Duration.seconds(300)
 
     private let client: EndpointClient
-    private let messages: GatheredReading<RelayKey, RelayMessage>
+    private let messages: Placed<GatheredReading<RelayKey, RelayMessage>>
     private let clock: WallClock
 
     /// A provider.
     package init(
         client: EndpointClient,
-        source: any RelaySource,
+        source: Placed<any RelaySource>,
         clock: WallClock = .system,
         deadline: Duration = .seconds(15)
     ) {
         self.client = client
-        messages = GatheredReading { keys in try await source.relayMessages(keys) }
+        messages = source.map { source in GatheredReading { keys in try await source.relayMessages(keys) } }
         self.clock = clock
         self.deadline = deadline
     }
@@ -37,7 +37,7 @@ package struct RelayProvider: Provider {
     /// Sends messages and reports what their endpoint answered to each. After ten failures in a row, when the endpoint says that it
     /// is gone, or when it is slow, the others are not begun.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        let slices = RelaySlices(of: group.relayKeys, messages)
+        let slices = RelaySlices(of: group.relayKeys, in: group.lane.networkID, messages)
         let streak = FailureStreak()
         let end = ContinuousClock.now + Self.longestRow
         await group.sendToEach(

@@ -20,18 +20,22 @@ final class RelaySlices: Sendable {
 
     private let keys: [RelayKey]
     private let positions: [RelayKey: Int]
-    private let source: GatheredReading<RelayKey, RelayMessage>
+    private let network: NetworkID
+    private let source: Placed<GatheredReading<RelayKey, RelayMessage>>
     private let slices = Mutex<[Int: Slice]>([:])
 
-    init(of keys: [RelayKey], _ source: GatheredReading<RelayKey, RelayMessage>) {
+    init(of keys: [RelayKey], in network: NetworkID, _ source: Placed<GatheredReading<RelayKey, RelayMessage>>) {
         self.keys = keys
+        self.network = network
         positions = Dictionary(zip(keys, keys.indices)) { first, _ in first }
         self.source = source
     }
 
     /// A message of the row as it is now, or was a moment ago; `nil` where there is no such endpoint. To be asked once for each.
     func message(of key: RelayKey) async throws -> RelayMessage? {
-        guard let reading = positions[key].flatMap(reading) else { return try await source.value(of: key) }
+        guard let reading = positions[key].flatMap(reading) else {
+            return try await source.of(network).value(of: key)
+        }
         return try await reading.value[key]
     }
 
@@ -49,7 +53,7 @@ final class RelaySlices: Sendable {
                 return reading
             case nil:
                 let slice = Array(keys[(number * Self.size)...].prefix(Self.size))
-                let reading = Task { [source] in try await source.values(of: slice) }
+                let reading = Task { [source, network] in try await source.of(network).values(of: slice) }
                 slices[number] = slice.count > 1 ? .held(reading, since: .now, untaken: slice.count - 1) : .gone
                 return reading
             }

@@ -186,9 +186,11 @@ package struct PostgresNetworkReportSource: NetworkReportSource {
                 ORDER BY e.endpoint_id LIMIT \(NetworkTrouble.mostOfKind)
             ) AS e
             """
-        ) { row in
-            (try row.id(12), .endpoint(try row.endpoint(), failingSince: try row.timestampIfAny(11)))
-        }
+        ) { row -> (NetworkID, NetworkTrouble)? in
+            // What only a later release can read is for that one to judge.
+            guard let endpoint = try? row.endpoint() else { return nil }
+            return (try row.id(12), .endpoint(endpoint, failingSince: try row.timestampIfAny(11)))
+        }.compactMap(\.self)
     }
 
     private static func sources(

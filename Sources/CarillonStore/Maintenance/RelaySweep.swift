@@ -115,7 +115,9 @@ final class RelaySweep: Sendable {
                 """
             ) { row in try row.id(0, of: Network.self) }
             return try networks.map { network in
-                let hours = try session.endpoints(of: network).compactMap { endpoint -> Int? in
+                // What only a later release can read may want them for as long as any endpoint.
+                let hours = try session.readableEndpoints(of: network).compactMap { endpoint -> Int? in
+                    guard let endpoint else { return EndpointRole.Observation.replayHours.upperBound }
                     guard case .observe(let observation) = endpoint.settings.role else { return nil }
                     return observation.replayHours
                 }

@@ -44,9 +44,9 @@ package final class PostgresOutbox: Outbox {
             ($0.event.networkID, $0.event.id) < ($1.event.networkID, $1.event.id)
         }
         // A verdict may be long, and goes over the wire once however many pages there are.
-        let firsts = Set(expansions.filter(\.isFirst).map(\.event.id))
+        let judged = Set(expansions.lazy.map(\.event).filter { !$0.isVerdictStored }.map(\.id))
         let progress = [
-            Self.advancing(states.filter { $0.next != nil }, storing: firsts),
+            Self.advancing(states.filter { $0.next != nil }, storing: judged),
             Self.finishing(states.filter { $0.next == nil }),
             Self.ending(messagesOf: states.map(\.event)),
         ].compactMap(\.self)
@@ -135,8 +135,8 @@ package final class PostgresOutbox: Outbox {
         return oldest.mapValues { max(.zero, now - $0) }
     }
 
-    /// What writes how far events are that have more pages, and the verdicts on `firsts`; answers those whose lease is held.
-    private static func advancing(_ expansions: [Expansion], storing firsts: Set<EventID>) -> SQL? {
+    /// What writes how far events are that have more pages, and the verdicts on those `judged` just now; answers those whose lease is held.
+    private static func advancing(_ expansions: [Expansion], storing judged: Set<EventID>) -> SQL? {
         guard !expansions.isEmpty else { return nil }
         let events = expansions.map(\.event)
         let keepsBodies = expansions.contains(where: \.keepsBody)
@@ -150,7 +150,7 @@ package final class PostgresOutbox: Outbox {
                 run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.leaseToken)),
                         \(expansions.map(\.after?.stored)), \(expansions.map(\.next?.stored)),
-                        \(sql: Self.tallies(of: events)), \(expansions.map { firsts.contains($0.event.id) ? $0.event.verdict?.stored : nil }),
+                        \(sql: Self.tallies(of: events)), \(expansions.map { judged.contains($0.event.id) ? $0.event.verdict?.stored : nil }),
                         \(expansions.map(\.keepsBody)))
                 AS n (network_id, event_id, lease_token, former_cursor, cursor, resolved, notified, suppressed_network,
                       suppressed_user, suppressed_channel, no_device, intercepted, interception, keeps_body)

@@ -17,6 +17,10 @@ package struct PostgresSourceQueue: SourceQueue {
         self.box = box
     }
 
+    private static func timeBehind(_ wait: Duration) -> SQL {
+        "now() + \(wait.wholeMilliseconds) * interval '1 millisecond'"
+    }
+
     package func claimSources(limit: Int, share: Int, busy: [NetworkID: Int]) async throws -> [ClaimedSource] {
         let networks = busy.keys.sorted()
         let full = networks.filter { busy[$0, default: 0] >= share }
@@ -45,7 +49,7 @@ package struct PostgresSourceQueue: SourceQueue {
                 )
                 UPDATE sources s
                 SET leased = true, lease_token = s.lease_token + 1,
-                    run_at = now() + \(ClaimedSource.leaseDuration.wholeMilliseconds) * interval '1 millisecond'
+                    run_at = \(sql: Self.timeBehind(ClaimedSource.leaseDuration))
                 FROM taken t WHERE s.network_id = t.network_id AND s.source_id = t.source_id
                 RETURNING s.network_id, s.source_id, s.url, s.interval_seconds, s.sealed, s.cursor, s.failures, s.lease_token
                 """
@@ -100,7 +104,7 @@ package struct PostgresSourceQueue: SourceQueue {
                 UPDATE sources
                 SET cursor = coalesce(\(page.cursor), cursor), skipped = skipped + \(Int64(page.skippedItems)),
                     last_poll_at = now(), last_error = \(page.error), failures = 0, failing_since = NULL,
-                    run_at = now() + \(ClaimedSource.leaseDuration.wholeMilliseconds) * interval '1 millisecond'
+                    run_at = \(sql: Self.timeBehind(ClaimedSource.leaseDuration))
                 WHERE network_id = \(source.networkID.rawValue) AND source_id = \(source.id.rawValue)
                     AND leased AND lease_token = \(source.leaseToken)
                 """
@@ -118,13 +122,14 @@ package struct PostgresSourceQueue: SourceQueue {
                 , failures = failures + 1, failing_since = least(failing_since, now()), last_poll_at = now(),
                 last_error = \(reason)
                 """
+            case .deferred(let reason): ", last_error = \(reason)"
             case .undecided: ""
             }
         try await pool.write { session in
             _ = try session.execute(
                 """
                 UPDATE sources
-                SET leased = false, run_at = now() + \(wait.wholeMilliseconds) * interval '1 millisecond'\(sql: change)
+                SET leased = false, run_at = \(sql: Self.timeBehind(wait))\(sql: change)
                 WHERE network_id = \(source.networkID.rawValue) AND source_id = \(source.id.rawValue)
                     AND leased AND lease_token = \(source.leaseToken)
                 """

@@ -28,7 +28,7 @@ package struct EndpointConditionReader: Sendable {
         self.box = box
     }
 
-    /// The endpoints by their networks, the oldest first.
+    /// The endpoints by their networks, the oldest first, but for those that only a later release can read.
     package func conditions() async throws -> [EndpointCondition] {
         let now = try await pool.withConnection { session in
             try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
@@ -46,8 +46,9 @@ package struct EndpointConditionReader: Sendable {
                               LIMIT \(Self.mostCounted)) AS waiting)
                 FROM endpoints e ORDER BY e.network_id, e.endpoint_id LIMIT \(Self.mostEndpoints)
                 """
-            ) { row in
-                let (endpoint, network) = (try row.endpoint(), try row.id(12, of: Network.self))
+            ) { row -> EndpointCondition? in
+                guard let endpoint = try? row.endpoint() else { return nil }
+                let network = try row.id(12, of: Network.self)
                 let sealed = try row.decode(11, as: [UInt8].self)
                 let isReadable = box.map { box in
                     let secrets = try? EndpointSecrets(opening: sealed, box, of: endpoint.id, in: network)
@@ -60,7 +61,7 @@ package struct EndpointConditionReader: Sendable {
                     pause: try row.decode(13),
                     backlog: try row.decode(14)
                 )
-            }
+            }.compactMap(\.self)
         }
     }
 }

@@ -31,6 +31,8 @@ package struct PostgresReplays: ReplayQueue {
     private static let pageSize = 100
     /// How many former events are looked at for them.
     private static let lookahead = 2_000
+    /// How long one replay waits for what somebody else holds: the others wait with it.
+    private static let lockWait = Duration.milliseconds(300)
 
     private struct Replay: Sendable {
         var network: NetworkID
@@ -59,29 +61,41 @@ package struct PostgresReplays: ReplayQueue {
     }
 
     /// Queues the next messages of all that is told once more, as far as what is queued for the same endpoint leaves room.
+    ///
+    /// Those of networks that move wait until they are somewhere. One that cannot go on keeps no other one from it.
+    /// - Throws: The first error, when all have had their turn; at once where no other one would fare better.
     package func continueReplays() async throws -> Bool {
         let last = cursor.position
         let orders = try await pool.withConnection { [cursor] session in
             try session.query(
                 """
-                SELECT network_id, endpoint_id FROM replays
-                WHERE (network_id, endpoint_id) > (\(last.network), \(last.endpoint))
-                ORDER BY network_id, endpoint_id LIMIT \(cursor.size)
+                SELECT r.network_id, r.endpoint_id FROM replays r
+                WHERE (r.network_id, r.endpoint_id) > (\(last.network), \(last.endpoint))
+                    AND NOT EXISTS (SELECT FROM networks n WHERE n.network_id = r.network_id AND n.away IS NOT NULL)
+                ORDER BY r.network_id, r.endpoint_id LIMIT \(cursor.size)
                 """
             ) { row in
                 (network: try row.id(0, of: Network.self), endpoint: try row.id(1, of: Endpoint.self))
             }
         }
         var hasMore = cursor.advance(past: orders.map { ($0.network.rawValue, $0.endpoint.rawValue) })
+        var failure: (any Error)?
         for order in orders {
-            if try await advance(order.endpoint, in: order.network) { hasMore = true }
+            do {
+                if try await advance(order.endpoint, in: order.network) { hasMore = true }
+            } catch  where error is CancellationError || error.isTransient && !error.isContention {
+                throw error
+            } catch {
+                failure = failure ?? error
+            }
         }
+        if let failure { throw failure }
         return hasMore
     }
 
     /// Goes one page further with a replay; whether there is room and reason for another.
     private func advance(_ endpoint: EndpointID, in network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        try await pool.write(lockWait: Self.lockWait) { session in
             guard let replay = try Self.lock(endpoint, in: network, session) else { return false }
             guard let retryTime = try Self.retryTime(of: endpoint, in: network, session) else {
                 try Self.end(replay, session)
@@ -109,13 +123,14 @@ package struct PostgresReplays: ReplayQueue {
                 try Self.end(replay, session)
                 return false
             }
-            try session.execute(
+            let moved = try session.execute(
                 """
                 UPDATE replays SET after_id = \(end)
                 WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
                 """
             )
-            return room > page.count
+            // A network that has begun to move takes no word of how far it is.
+            return moved > 0 && room > page.count
         }
     }
 
@@ -149,11 +164,14 @@ package struct PostgresReplays: ReplayQueue {
         in network: NetworkID,
         _ session: borrowing PostgresSession
     ) throws -> (now: Timestamp, length: Duration)? {
-        let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
-        guard let now, let found = try session.endpoints(of: network).first(where: { $0.id == endpoint }),
-            case .observe(let observation) = found.settings.role
-        else { return nil }
-        return (now, observation.retryTime)
+        let found = try session.queryFirst(
+            """
+            SELECT \(sql: Row.endpointColumns), now() FROM endpoints
+            WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
+            """
+        ) { row in (endpoint: try row.endpoint(), now: try row.timestamp(11)) }
+        guard let found, case .observe(let observation) = found.endpoint.settings.role else { return nil }
+        return (found.now, observation.retryTime)
     }
 
     private static func backlog(of replay: Replay, _ session: borrowing PostgresSession) throws -> Int {

@@ -15,6 +15,8 @@ package final class OpenConnections: Sendable {
     /// Somebody who waits for a slot.
     struct Ticket: Sendable {
         let number: UInt64
+        /// For whose request it is; `nil` for a connection that all share.
+        let lane: Lane?
         /// Taken out when it is kept: a slot that held the promise of itself would never be given up.
         var promise: EventLoopPromise<Slot>?
     }
@@ -46,16 +48,58 @@ package final class OpenConnections: Sendable {
         let retire: @Sendable () -> Bool
     }
 
+    /// Whose slots are counted: those of one lane at one host.
+    private struct Share: Hashable {
+        let origin: Origin
+        let lane: Lane?
+
+        init(_ grant: Queue.Grant) {
+            origin = grant.lane
+            lane = grant.item.lane
+        }
+
+        init(_ origin: Origin, _ lane: Lane?) {
+            self.origin = origin
+            self.lane = lane
+        }
+    }
+
     fileprivate struct State {
         var queue: Queue
+        private var shares: [Share: Int] = [:]
         /// The slots of the connections that keep one until they close.
         var open: [ObjectIdentifier: Queue.Grant] = [:]
         var idle: [ObjectIdentifier: Idle] = [:]
         var counter: UInt64 = 0
 
+        init(queue: Queue) { self.queue = queue }
+
         mutating func next() -> UInt64 {
             counter += 1
             return counter
+        }
+
+        /// Lines somebody up; answers all whose turn it is then, and `nil` when too many wait.
+        mutating func admit(_ ticket: Ticket, for origin: Origin) -> [Queue.Grant]? {
+            let grants = queue.admit(ticket, of: origin.network, in: origin, at: .now)
+            for grant in grants ?? [] { shares[Share(grant), default: 0] += 1 }
+            return grants
+        }
+
+        /// A slot is given back; answers all whose turn it is then.
+        mutating func handOn(_ grant: Queue.Grant) -> [Queue.Grant] {
+            let share = Share(grant)
+            let rest = shares[share, default: 1] - 1
+            shares[share] = rest > 0 ? rest : nil
+            let grants = queue.handOn(grant, at: .now)
+            for grant in grants { shares[Share(grant), default: 0] += 1 }
+            return grants
+        }
+
+        /// Whether a lane has slots of a host itself, or shares a connection to it.
+        func hasSlots(_ lane: Lane?, at origin: Origin) -> Bool {
+            guard lane != nil else { return queue.slots(of: origin.network, in: origin) > 0 }
+            return shares[Share(origin, lane)] != nil || shares[Share(origin, nil)] != nil
         }
     }
 
@@ -91,13 +135,19 @@ package final class OpenConnections: Sendable {
 
     /// A slot for a connection, at once where there is one: most requests go over a connection that is open, and need no timer
     /// for that.
-    /// - Returns: What is waited for fails as ``OutboundError/timedOut`` if there is none until the deadline since the host's own
-    ///   are all in use, and as ``OutboundError/busy`` if it is others who have them, or too many wait.
-    func claim(for origin: Origin, on eventLoop: any EventLoop, until deadline: NIODeadline) -> Claim {
+    /// - Returns: What is waited for fails as ``OutboundError/timedOut`` if there is none until the deadline since the host does not
+    ///   answer what it was sent for this lane, or for all, and as ``OutboundError/busy`` if it is others who have them, be it at the same
+    ///   host, or too many wait.
+    func claim(
+        for origin: Origin,
+        of lane: Lane? = nil,
+        on eventLoop: any EventLoop,
+        until deadline: NIODeadline
+    ) -> Claim {
         let promise = eventLoop.makePromise(of: Slot.self)
         let (number, grants) = state.withLock { state -> (UInt64, [Queue.Grant]?) in
-            let ticket = Ticket(number: state.next(), promise: promise)
-            return (ticket.number, state.queue.admit(ticket, of: origin.network, in: origin, at: .now))
+            let ticket = Ticket(number: state.next(), lane: lane, promise: promise)
+            return (ticket.number, state.admit(ticket, for: origin))
         }
         guard let grants else {
             promise.fail(OutboundError.busy)
@@ -110,22 +160,22 @@ package final class OpenConnections: Sendable {
             promise.succeed(slot)
             return .granted(slot)
         }
-        let timer = eventLoop.scheduleTask(deadline: deadline) { self.withdraw(number, origin) }
+        let timer = eventLoop.scheduleTask(deadline: deadline) { self.withdraw(number, of: lane, origin) }
         promise.futureResult.whenComplete { _ in timer.cancel() }
         makeRoom(for: origin.network)
         return .awaited(promise.futureResult)
     }
 
-    private func withdraw(_ number: UInt64, _ origin: Origin) {
+    private func withdraw(_ number: UInt64, of lane: Lane?, _ origin: Origin) {
         let (gone, isOwnFault) = state.withLock { state in
             let gone = state.queue.remove(of: origin.network, in: origin) { $0.number == number }
-            return (gone, state.queue.slots(of: origin.network, in: origin) > 0)
+            return (gone, state.hasSlots(lane, at: origin))
         }
         for ticket in gone { ticket.promise?.fail(isOwnFault ? OutboundError.timedOut : .busy) }
     }
 
     private func finished(_ grant: Queue.Grant) {
-        handOut(state.withLock { $0.queue.handOn(grant, at: .now) })
+        handOut(state.withLock { $0.handOn(grant) })
     }
 
     private func handOut(_ grants: [Queue.Grant]) {

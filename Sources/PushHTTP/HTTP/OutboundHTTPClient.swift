@@ -144,7 +144,7 @@ package final class OutboundHTTPClient: HTTPTransport {
     ) async throws -> OutboundResponse? {
         // Both know the deadline, and better why it was not kept.
         let slot =
-            switch connections.claim(for: origin, on: connector.group.any(), until: deadline) {
+            switch connections.claim(for: origin, of: request.lane, on: connector.group.any(), until: deadline) {
             case .granted(let slot): slot
             case .awaited(let slot): try await slot.value(until: deadline + .seconds(1))
             }

@@ -45,7 +45,9 @@ struct PlacedStores: Sendable {
     var history: any EventHistory { PostgresEventHistory(databases) }
     var credentials: any ProviderCredentialStore { PostgresProviderCredentialStore(databases) }
 
-    var messages: any RelaySource { one({ $0.endpoints }, or: { $0 }) }
+    var messages: Placed<any RelaySource> {
+        placements.count == 1 ? Placed(placements[0].endpoints) : placed(\.endpoints)
+    }
     var recipients: any RecipientSource { one({ $0.recipients }, or: { $0 }) }
     var reportSource: any NetworkReportSource { one({ $0.reportSource }, or: { $0 }) }
     var journal: any JournalStore { one({ $0.journal }, or: { $0 }) }

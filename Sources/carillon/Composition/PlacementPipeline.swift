@@ -117,10 +117,8 @@ struct PlacementPipeline: Sendable {
             queue: placement.sources,
             caller: providers.endpoints,
             ingestor: ingestor,
-            mayPost: { [accounts = placement.accounts, rates = shared.rates] network, count in
-                guard let network = try await accounts.network(network) else { return false }
-                return rates.admits(events: count, of: network)
-            },
+            network: { [accounts = placement.accounts] network in try await accounts.network(network) },
+            rates: shared.rates,
             ids: placement.ids,
             clock: placement.clock,
             egress: settings.egress,

@@ -17,7 +17,7 @@ import Testing
         let queue: WatchedSources
         let poller: Poller
 
-        init(mayPost: @escaping @Sendable (NetworkID, Int) async throws -> Bool = { _, _ in true }) async throws {
+        init(rates: (any EventRates)? = nil) async throws {
             queue = WatchedSources(store: store.polls)
             let logger = TestDatabase.logger
             let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
@@ -32,7 +32,8 @@ import Testing
                 queue: queue,
                 caller: caller,
                 ingestor: ingestor,
-                mayPost: mayPost,
+                network: { [store] network in try await store.accounts.network(network) },
+                rates: rates,
                 ids: UUIDv7Generator(),
                 clock: .system,
                 egress: .unrestricted,
@@ -172,13 +173,82 @@ import Testing
         #expect(scene.queue.lastWait == .seconds(60))
     }
 
-    @Test func `a network that has posted as much as it may is asked again later`() async throws {
-        let scene = try await Scene { _, _ in false }
+    private static let overRate = "waits: the network posts as much as its eventsPerSecond allow"
+
+    @Test(arguments: [(0, 1), (4, 4), (99, 60)])
+    func `a network that has posted as much as it may is not asked before it may post again`(
+        wait: Int,
+        waited: Int
+    ) async throws {
+        let rates = ScriptedRates(left: 0, wait: .seconds(wait))
+        let scene = try await Scene(rates: rates)
         scene.caller.answers([.success(.init(status: 200, body: Array(Self.page(["a"], cursor: "c1").utf8)))])
         try await scene.pollAll()
-        #expect(try await scene.source().cursor == nil)
-        #expect(try await scene.source().failures == 0)
+        var source = try await scene.source()
+        #expect(scene.caller.urls.isEmpty && scene.queue.lastWait == .seconds(waited))
+        #expect(source.cursor == nil && source.failures == 0 && source.lastError == Self.overRate)
         #expect(try await scene.stored().isEmpty)
+        rates.refill(to: 1)
+        try await scene.pollAll()
+        source = try await scene.source()
+        #expect(source.cursor == "c1" && source.lastError == nil && rates.left == 0)
+        #expect(try await scene.stored() == ["a"])
+    }
+
+    @Test func `a page for which a rate has too little left is asked for again when there is enough`() async throws {
+        let rates = ScriptedRates(left: 1, wait: .seconds(7))
+        let scene = try await Scene(rates: rates)
+        let answer = EndpointAnswer.Reply(status: 200, body: Array(Self.page(["a", "b"], cursor: "c1").utf8))
+        scene.caller.answers([.success(answer), .success(answer)])
+        try await scene.pollAll()
+        let source = try await scene.source()
+        #expect(scene.caller.urls.count == 1 && scene.queue.lastWait == .seconds(7) && rates.left == 1)
+        #expect(source.cursor == nil && source.failures == 0 && source.lastError == Self.overRate)
+        rates.refill(to: 2)
+        try await scene.pollAll()
+        #expect(try await scene.stored() == ["a", "b"])
+    }
+
+    @Test func `a page that is not stored uses up nothing of the network's rate`() async throws {
+        let rates = ScriptedRates(left: 2, wait: .seconds(1))
+        let scene = try await Scene(rates: rates)
+        let answer = EndpointAnswer.Reply(status: 200, body: Array(Self.page(["a", "b"], cursor: "c1").utf8))
+        scene.caller.answers([.success(answer), .success(answer)])
+        scene.queue.failsNext()
+        try await scene.pollAll()
+        #expect(rates.left == 2)
+        try await scene.store.passTime()
+        let claimed = try #require(await scene.poller.claim().first)
+        try await scene.add("crm")
+        await scene.poller.ask(claimed)
+        #expect(rates.left == 2, "somebody else asks it by now")
+        scene.caller.answers([.success(answer)])
+        try await scene.pollAll()
+        #expect(try await scene.stored() == ["a", "b"])
+        #expect(rates.left == 0)
+    }
+
+    @Test func `browsers are reached through the network's push services only, as where notifications are posted`()
+        async throws
+    {
+        let scene = try await Scene()
+        // A point of P-256: the base point.
+        let point = "BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"
+        let items = ["https://fcm.googleapis.com/x", "https://push.example/x"].enumerated().map { index, endpoint in
+            """
+            {"id":"n-\(index)","body":"x","to":{"addresses":[{"provider":"webpush","subscription":{"endpoint":"\(endpoint)",
+             "keys":{"p256dh":"\(point)","auth":"BwcHBwcHBwcHBwcHBwcHBw"}}}]}}
+            """
+        }
+        let all = items.joined(separator: ",")
+        let body = #"{"items":[\#(all)],"cursor":"c1"}"#
+        scene.caller.answers([.success(.init(status: 200, body: Array(body.utf8)))])
+        try await scene.pollAll()
+        let source = try await scene.source()
+        #expect(try await scene.stored() == ["n-0"])
+        #expect(source.skippedItems == 1 && source.cursor == "c1")
+        #expect(source.lastError?.contains("item 1 (n-1) was skipped") == true)
+        #expect(source.lastError?.contains("webPushHosts") == true)
     }
 
     @Test func `no network has more of its sources asked at a time than its share`() async throws {
@@ -200,6 +270,33 @@ import Testing
         #expect(calls.map(\.url) == ["https://crm.example/p?x=1", "https://crm.example/p?x=1&cursor=%C3%A9%26"])
         #expect(Set(calls.map(\.messageID)).count == 2)
     }
+}
+
+/// A rate of which so much is left, and after that a wait.
+private final class ScriptedRates: EventRates {
+    private let state: Mutex<Int>
+    private let pause: Duration
+
+    init(left: Int, wait: Duration) {
+        state = Mutex(left)
+        pause = wait
+    }
+
+    var left: Int { state.withLock(\.self) }
+
+    func refill(to left: Int) { state.withLock { $0 = left } }
+
+    func wait(of network: Network) -> Duration? { left > 0 ? nil : pause }
+
+    func wait(counting events: Int, of network: Network) -> Duration? {
+        state.withLock { left in
+            guard left >= events else { return pause }
+            left -= events
+            return nil
+        }
+    }
+
+    func giveBack(events count: Int, of network: Network) { state.withLock { $0 += count } }
 }
 
 /// Has no room for anything.

@@ -116,6 +116,34 @@ import Testing
         #expect(try await interceptor.verdict(on: question())?.report.outcome == .answered)
     }
 
+    @Test(arguments: [true, false])
+    func `a question that told nothing costs the endpoint no other pause`(isAway: Bool) async throws {
+        let circuits = StubCircuits()
+        let isHindered = Flag(true)
+        let caller = ScriptedCaller { _ in
+            guard isHindered.isSet else { return .words(#"{"action":"deliver"}"#) }
+            return EndpointAnswer(.failure(.init(reason: "busy", isBusy: true)), time: .zero)
+        }
+        let interceptor = interceptor(
+            secrets: {
+                if isAway, isHindered.isSet { throw StoreAway() }
+                return [.generate()]
+            },
+            circuits: circuits,
+            caller: caller
+        )
+        circuits.circuit = .due
+        if isAway {
+            await #expect(throws: StoreAway.self) { try await interceptor.verdict(on: question()) }
+        } else {
+            #expect(try await interceptor.verdict(on: question())?.report.outcome == .busy)
+        }
+        isHindered.clear()
+        #expect(try await interceptor.verdict(on: question())?.report.outcome == .answered)
+        let tried = "acme/relay/e-1 tried"
+        #expect(circuits.changes == [tried, "acme/relay/e-1 tried in vain", tried, "acme/relay/e-1 closed"])
+    }
+
     @Test func `what was on its way when somebody opened the circuit changes nothing, and who waits is refused`() {
         var lines = InterceptionLines(slots: 12, longest: (count: 3, bytes: 100), mostWaiting: 150)
         let key = InterceptionKey(.sample("e-1"), in: "acme")
@@ -163,7 +191,7 @@ import Testing
     }
 
     @Test func `who waits in line is bounded in number and in bytes, of one endpoint and of all`() {
-        var lines = InterceptionLines(slots: 1, longest: (count: 3, bytes: 100), mostWaiting: 150)
+        var lines = InterceptionLines(slots: 1, longest: (count: 3, bytes: 100), mostWaiting: 300)
         let keys = ["e-1", "e-2"].map { InterceptionKey(.sample(EndpointID(trusted: $0)), in: "acme") }
         func waits(_ key: InterceptionKey, _ size: Int) -> Bool {
             if case .inLine = lines.enter(key, size: size, .closed) { true } else { false }
@@ -171,9 +199,32 @@ import Testing
         for key in keys { #expect(!waits(key, 1_000), "the first one has the slot") }
         #expect(waits(keys[0], 60) && !waits(keys[0], 50) && waits(keys[0], 20) && waits(keys[0], 20))
         #expect(!waits(keys[0], 0), "three wait")
-        #expect(!waits(keys[1], 60) && waits(keys[1], 50), "150 in all")
+        #expect(!waits(keys[1], 60) && waits(keys[1], 50), "150 of one network")
         _ = lines.leave(keys[0], isTrial: false, isFailure: false, isOpen: false)
         #expect(waits(keys[1], 40), "one of 60 has the slot now")
+    }
+
+    @Test func `no network has more room in line than half of what others leave`() {
+        var lines = InterceptionLines(slots: 1, longest: (count: 100, bytes: 100), mostWaiting: 300)
+        func key(_ endpoint: Int, of network: NetworkID) -> InterceptionKey {
+            InterceptionKey(.sample(EndpointID(trusted: "e-\(endpoint)")), in: network)
+        }
+        func waits(_ key: InterceptionKey) -> Bool {
+            if case .inLine = lines.enter(key, size: 10, .closed) { true } else { false }
+        }
+        func fill(_ network: NetworkID) -> Int {
+            (0..<5).reduce(0) { count, endpoint in
+                let line = key(endpoint, of: network)
+                _ = lines.enter(line, size: 10, .closed)
+                return count + (0..<20).count { _ in waits(line) }
+            }
+        }
+        #expect(fill("greedy") == 15 && fill("other") == 7 && fill("third") == 4)
+        for endpoint in 0..<5 {
+            _ = lines.leave(key(endpoint, of: "greedy"), isTrial: false, isFailure: true, isOpen: true)
+        }
+        #expect(fill("other") > 0, "what nobody waits in any more is room for others")
+        #expect(!lines.close().isEmpty)
     }
 
     @Test func `that others had all connections is no fault of the endpoint`() {
@@ -217,6 +268,13 @@ final class StubCircuits: EndpointCircuits {
             state.circuit = .open
             state.changes.append("\(lane) tried")
             return state.isOurs
+        }
+    }
+
+    func tryAgain(_ lane: Lane, at moment: Timestamp) {
+        state.withLock { state in
+            state.circuit = .due
+            state.changes.append("\(lane) tried in vain")
         }
     }
 

@@ -129,6 +129,22 @@ import Testing
         #expect(condition.remainingPause(at: now) == .seconds(30))
     }
 
+    @Test func `a try that told nothing leaves a circuit as it was, and the next one may try`() {
+        var condition = LaneCondition()
+        let start = Timestamp(milliseconds: 0)
+        condition.apply(.triedInVain, at: start)
+        #expect(condition == LaneCondition())
+        condition.apply(.failing(reason: "down"), at: start)
+        let due = start + .seconds(30)
+        let before = condition
+        condition.apply(.trying, at: due)
+        #expect(condition.remainingPause(at: due) == .seconds(60))
+        condition.apply(.triedInVain, at: due)
+        #expect(condition.remainingPause(at: due) == nil && condition.nextPause == before.nextPause)
+        condition.apply(.trying, at: due)
+        #expect(condition.remainingPause(at: due) == .seconds(60) && condition.pause?.since == start)
+    }
+
     @Test(
         arguments: [
             ("http 204 in 12 ms", 204, 12, nil), ("http 500 in 3 ms", 500, 3, "http 500"),

@@ -113,7 +113,7 @@ import Testing
         let transport = RecordingTransport { _ in .answer(200, "{}") }
         let provider = RelayProvider(
             client: EndpointClient(transport: transport, version: "1"),
-            source: Source(messages: [try #require(group.relayKey): message])
+            source: Placed(Source(messages: [try #require(group.relayKey): message]))
         )
         let outcomes = await provider.outcomes(of: group)
         guard case .delivered? = outcomes.first.flatMap(\.self) else {

@@ -37,6 +37,7 @@ import Testing
                 clock: .system,
                 metrics: PipelineMetrics(factory: metrics)
             ),
+            network: { [store] network in try await store.accounts.network(network) },
             limits: limits,
             ids: UUIDv7Generator(),
             clock: .system,

@@ -23,14 +23,19 @@ import Testing
 
     private static let body = #"{"type":"message.sent","x":[1.50]}"#
 
-    private func group(_ attempt: Int = 0, isReplay: Bool = false, event: EventID = .example) -> DeliveryGroup {
+    private func group(
+        _ attempt: Int = 0,
+        isReplay: Bool = false,
+        event: EventID = .example,
+        in network: NetworkID = "acme"
+    ) -> DeliveryGroup {
         var group = DeliveryGroup(
             id: UUID(),
             relaying: event,
             .messageSent,
             receivedAt: Timestamp(milliseconds: 1_763_632_800_000),
             to: "e-1",
-            in: "acme",
+            in: network,
             on: RelayTerms(expiresAt: Timestamp(milliseconds: 1_763_732_800_000), isReplay: isReplay)
         )
         group.attempt = attempt
@@ -52,7 +57,7 @@ import Testing
     }
 
     private func provider(_ source: some RelaySource, _ transport: RecordingTransport) -> RelayProvider {
-        RelayProvider(client: EndpointClient(transport: transport, version: "1"), source: source)
+        RelayProvider(client: EndpointClient(transport: transport, version: "1"), source: Placed(source))
     }
 
     private func outcome(
@@ -267,6 +272,42 @@ import Testing
         let wait = Outcome.deferLane(after: .seconds(1), reason: "too many requests waiting")
         #expect(outcomes == Array(repeating: wait, count: 100))
         #expect(transport.requests.count <= DeliveryGroup.messagesAtATime)
+    }
+
+    /// A placement that fails when it is told to.
+    private final class SilentSource: RelaySource {
+        let asked = Gate()
+        private let isOver = Mutex(false)
+
+        func fail() { isOver.withLock { $0 = true } }
+
+        func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
+            asked.knock()
+            try await waitUntil { isOver.withLock(\.self) }
+            throw StoreAway()
+        }
+    }
+
+    @Test func `a placement that does not answer keeps its own messages, and no other's`() async throws {
+        let (far, near) = (group(in: "far"), group())
+        let silent = SilentSource()
+        let away = try #require(PlacementName("away"))
+        let source = Placed<any RelaySource>([.home: self.source(of: near), away: silent]) { network, _ in
+            network == "far" ? away : .home
+        }
+        let transport = RecordingTransport { _ in .answer(204) }
+        let provider = RelayProvider(client: EndpointClient(transport: transport, version: "1"), source: source)
+        async let late = provider.outcomes(of: far)
+        await silent.asked.wait()
+        // What is asked for from here on is not read before that is over, where it is read with it.
+        async let later = provider.outcomes(of: far)
+        let outcomes = await provider.outcomes(of: near)
+        silent.fail()
+        #expect(outcomes.count { if case .delivered? = $0 { true } else { false } } == 1)
+        let wait = Outcome.deferLane(after: .seconds(1), reason: "could not be read")
+        #expect(await late == [wait])
+        #expect(await later == [wait])
+        #expect(transport.requests.count == 1)
     }
 
     @Test func `what is sent at the same time is read together`() async throws {

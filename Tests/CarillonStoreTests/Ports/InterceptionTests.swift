@@ -60,6 +60,24 @@ import Testing
         #expect(again.verdict == verdict && again.tally.intercepted == 3)
     }
 
+    @Test func `a verdict is stored with the page that was asked about, and no later one changes it`() async throws {
+        let pending = try await scene.pending(.message("c", from: Person(id: "z")))
+        #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: [], next: .user("a"))]) == [true])
+        // Nobody of the first page was to be notified.
+        var second = try await claimAgain(pending.id, scene)
+        second.verdict = verdict
+        second.tally.notified = 1
+        let group = scene.group(second, to: [try await scene.target("d", of: "b")])
+        let page = Expansion(event: second, after: .user("a"), groups: [group], next: .user("b"))
+        #expect(try await scene.queue.enqueue([page]) == [true])
+        var third = try await claimAgain(pending.id, scene)
+        #expect(third.verdict == verdict && third.cursor == .user("b"))
+        third.verdict = Verdict(InterceptionReport(endpointID: "e-2", outcome: .answered, action: .drop))
+        let next = Expansion(event: third, after: .user("b"), groups: [], next: .user("c"))
+        #expect(try await scene.queue.enqueue([next]) == [true])
+        #expect(try await claimAgain(pending.id, scene).verdict == verdict)
+    }
+
     @Test func `without a page that was written there is no verdict`() async throws {
         var pending = try await scene.pending(.message("c", from: Person(id: "z")))
         let claimed = try await claimAgain(pending.id, scene)

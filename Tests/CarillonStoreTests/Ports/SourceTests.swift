@@ -144,7 +144,12 @@ private let everyMinute = SourceSettings(url: "https://backend.example/poll?x=1"
         #expect(stored.failures == 2 && stored.lastError == "http 500" && stored.lastPollAt != nil)
         var source = try #require(try await claim(scene).first)
         try await scene.polls.release(source, after: .zero, .undecided)
-        #expect(try await scene.sources.sources(of: scene.network)[0].failures == 2)
+        stored = try await scene.sources.sources(of: scene.network)[0]
+        #expect(stored.failures == 2 && stored.lastError == "http 500")
+        source = try #require(try await claim(scene).first)
+        try await scene.polls.release(source, after: .zero, .deferred("waits"))
+        stored = try await scene.sources.sources(of: scene.network)[0]
+        #expect(stored.failures == 2 && stored.lastError == "waits")
         source = try #require(try await claim(scene).first)
         _ = try await scene.polls.accept(SourcePage(events: [], cursor: nil), from: source)
         try await scene.polls.release(source, after: .zero, .succeeded)

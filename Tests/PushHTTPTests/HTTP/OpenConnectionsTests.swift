@@ -18,11 +18,12 @@ import Testing
         in connections: OpenConnections,
         to host: String = "a",
         of network: String? = nil,
+        lane: Lane? = nil,
         for time: TimeAmount = .seconds(10)
     ) throws -> Answer {
         let answer = Answer()
         let origin = try Self.origin(host, of: network)
-        switch connections.claim(for: origin, on: loop, until: loop.now + time) {
+        switch connections.claim(for: origin, of: lane, on: loop, until: loop.now + time) {
         case .granted(let slot): answer.set(.success(slot))
         case .awaited(let slot): slot.whenComplete { answer.set($0) }
         }
@@ -89,6 +90,30 @@ import Testing
         loop.advanceTime(by: .seconds(10))
         patient.giveBack()
         #expect(connections.count == 0)
+    }
+
+    @Test func `that others have all slots of the same host is no fault of it`() throws {
+        let connections = OpenConnections(maximum: 100, maximumPerHost: 2)
+        let lanes = ["log", "check"].map { Lane(networkID: NetworkID(trusted: "acme"), provider: .relay, appID: $0) }
+        let first = try slot(in: connections, of: "acme", lane: lanes[0])
+        let second = try slot(in: connections, of: "acme", lane: lanes[0])
+        let own = try slot(in: connections, of: "acme", lane: lanes[0], for: .seconds(1))
+        let others = try slot(in: connections, of: "acme", lane: lanes[1], for: .seconds(1))
+        loop.advanceTime(by: .seconds(1))
+        #expect(own.error == .timedOut && others.error == .busy)
+        first.giveBack()
+        let late = try slot(in: connections, of: "acme", lane: lanes[1])
+        let later = try slot(in: connections, of: "acme", lane: lanes[1], for: .seconds(1))
+        loop.advanceTime(by: .seconds(1))
+        #expect(late.isGranted && later.error == .timedOut, "it has one that is not answered")
+        late.giveBack()
+        second.giveBack()
+        #expect(connections.count == 0)
+        let shared = try [slot(in: connections, of: "acme"), slot(in: connections, of: "acme")]
+        let sharing = try slot(in: connections, of: "acme", lane: lanes[1], for: .seconds(1))
+        loop.advanceTime(by: .seconds(1))
+        #expect(sharing.error == .timedOut, "what all share is not answered")
+        for slot in shared { slot.giveBack() }
     }
 
     @Test func `one network never has all slots, and two have as many as each other`() throws {

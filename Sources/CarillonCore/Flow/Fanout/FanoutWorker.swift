@@ -289,7 +289,10 @@ package final class FanoutWorker: Service {
             }
             news[expansion.event.networkID, default: StatisticsFigures()].count(expansion.event, since: events[index])
             if !held[index].isEmpty { await sending.submit(held[index]) }
-            if expansion.next != nil { unfinished.append(expansion.event) }
+            guard expansion.next != nil else { continue }
+            var event = expansion.event
+            event.isVerdictStored = true
+            unfinished.append(event)
         }
         statistics.add(news)
         // Not before the others are written: should that fail, all of them are expanded again.

@@ -69,7 +69,9 @@ package struct PendingEvent: Sendable {
     /// Whether it was withdrawn: no more recipients are looked for.
     package var isWithdrawn: Bool
     /// What an endpoint said of it; `nil` when none was asked yet.
-    package var verdict: Verdict?
+    package var verdict: Verdict? { didSet { isVerdictStored = false } }
+    /// Whether that is in the inbox; one that was just heard goes there with the next page.
+    package var isVerdictStored = true
     /// When its sender was told that it is durable, where this replica did that.
     package var acceptedAt: Timestamp?
 

@@ -138,11 +138,13 @@ struct InterceptionLines {
     private let longest: (count: Int, bytes: Int)
     private let mostWaiting: Int
     private var lines: [InterceptionKey: Line] = [:]
-    /// How many bytes wait in all lines.
+    /// How many bytes wait in all lines, and in those of each network.
     private var size = 0
+    private var sizes: [NetworkID: Int] = [:]
     private var isClosed = false
 
-    /// Lines with so many slots for each endpoint, in each of which so much waits at the most, and in all together.
+    /// Lines with so many slots for each endpoint, in each of which so much waits at the most, and in all together, of which no network
+    /// has more than half of what the others leave.
     init(slots: Int, longest: (count: Int, bytes: Int), mostWaiting: Int) {
         self.slots = slots
         self.longest = longest
@@ -168,16 +170,18 @@ struct InterceptionLines {
             line.asked += 1
             return .decided(.entered(isTrial: false))
         }
-        guard line.waiting.count < longest.count, line.size + size <= longest.bytes, self.size + size <= mostWaiting
+        let own = sizes[key.network, default: 0]
+        guard line.waiting.count < longest.count, line.size + size <= longest.bytes,
+            own + size <= (mostWaiting - (self.size - own)) / 2
         else { return .decided(.late) }
-        self.size += size
+        add(size, of: key.network)
         return .inLine(line.append(size: size))
     }
 
     /// Takes somebody out of line; `false` when they are in it no more.
     mutating func withdraw(_ waiting: Waiting, of key: InterceptionKey) -> Bool {
         guard lines[key]?.remove(waiting) == true else { return false }
-        size -= waiting.size
+        add(-waiting.size, of: key.network)
         return true
     }
 
@@ -212,7 +216,7 @@ struct InterceptionLines {
             line.asked += 1
             next = [(first, .entered(isTrial: false))]
         }
-        size -= next.reduce(0) { $0 + $1.0.size }
+        add(-next.reduce(0) { $0 + $1.0.size }, of: key.network)
         lines[key] = line.isIdle && line.failures == 0 ? nil : line
         if lines.count > Self.mostIdle { lines = lines.filter { !$0.value.isIdle } }
         return (hasFailed, next)
@@ -224,7 +228,14 @@ struct InterceptionLines {
         var all: [Waiting] = []
         for key in lines.keys { all += lines[key]?.removeAll() ?? [] }
         size = 0
+        sizes = [:]
         return all
+    }
+
+    private mutating func add(_ bytes: Int, of network: NetworkID) {
+        size += bytes
+        let own = sizes[network, default: 0] + bytes
+        sizes[network] = own > 0 ? own : nil
     }
 
     /// An endpoint that was changed begins anew, and nothing is told of how it was before.

@@ -9,7 +9,7 @@ package final class Interceptor: Sendable {
     /// How many questions wait in line for one endpoint at the most, and how many bytes of them; see
     /// ``InterceptionQuestion/size``.
     static let longestLine = (count: 4_000, bytes: 16 << 20)
-    /// How many bytes of questions wait in all lines together.
+    /// How many bytes of questions wait in all lines together; of one network no more than half of what the others leave.
     static let mostWaiting = 64 << 20
 
     private let lines: Mutex<InterceptionLines>
@@ -166,7 +166,7 @@ package final class Interceptor: Sendable {
         switch lines.withLock({ $0.enter(key, size: size, circuit) }) {
         case .decided(.entered(isTrial: true)):
             if await circuits.takeTrial(of: key.lane) { return .entered(isTrial: true) }
-            leave(key, isTrial: true, isFailure: nil, reason: nil)
+            giveBackSlot(of: key, isTrial: true, isFailure: nil, reason: nil)
             return .refused
         case .decided(let entry): return entry
         case .inLine(let entered): waiting = entered
@@ -193,13 +193,25 @@ package final class Interceptor: Sendable {
         if lines.withLock({ $0.withdraw(waiting, of: key) }) { waiting.resume(entry) }
     }
 
-    /// Gives a slot to the next one, and tells all replicas what the endpoint is worth.
+    /// Tells all replicas what the endpoint is worth, and gives the slot to the next one.
     private func leave(_ key: InterceptionKey, isTrial: Bool, isFailure: Bool?, reason: InterceptionReport?) {
-        let moment = clock.now()
-        if isTrial, isFailure == false {
-            circuits.close(key.lane, at: moment)
+        switch isFailure {
+        case false? where isTrial:
+            circuits.close(key.lane, at: clock.now())
             tell("An endpoint is asked again", key, reason)
+        case nil where isTrial: circuits.tryAgain(key.lane, at: clock.now())
+        default: break
         }
+        giveBackSlot(of: key, isTrial: isTrial, isFailure: isFailure, reason: reason)
+    }
+
+    private func giveBackSlot(
+        of key: InterceptionKey,
+        isTrial: Bool,
+        isFailure: Bool?,
+        reason: InterceptionReport?
+    ) {
+        let moment = clock.now()
         let isOpen = circuits.circuit(of: key.lane, at: moment) != .closed
         let (hasFailed, next) = lines.withLock {
             $0.leave(key, isTrial: isTrial, isFailure: isFailure, isOpen: isOpen)

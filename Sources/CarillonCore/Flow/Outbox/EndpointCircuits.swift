@@ -15,6 +15,8 @@ package protocol EndpointCircuits: Sendable {
     func open(_ lane: Lane, because reason: String, at moment: Timestamp)
     /// Whether it is this replica that tries a circuit that is ``EndpointCircuit/due``; it is open again until that is found to work.
     func takeTrial(of lane: Lane) async -> Bool
+    /// It was not asked when this replica was to try it: the next question may, as if this one had not come.
+    func tryAgain(_ lane: Lane, at moment: Timestamp)
     /// It worked when it was tried.
     func close(_ lane: Lane, at moment: Timestamp)
 }

@@ -7,7 +7,7 @@ package struct Expansion: Sendable {
     package var groups: [DeliveryGroup]
     /// Where this page ended, or `nil` when it was the last one.
     package var next: PageCursor?
-    /// Whether it is the event's first page, which stores what an endpoint has said of it.
+    /// Whether it is the event's first page.
     package var isFirst: Bool { after == nil }
     /// Why it concerned nobody, where that is so and this is the last page.
     package var why: WhyNobody?

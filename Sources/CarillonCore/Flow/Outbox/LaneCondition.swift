@@ -83,6 +83,8 @@ package enum LaneChange: Sendable, Equatable {
     case failing(reason: String)
     /// It is found out whether the endpoint of a circuit works whose time is over; until then it is open for twice as long as before.
     case trying
+    /// What was to find it out told nothing: the next one may try at once, and its circuit will be open for as long as it would have been.
+    case triedInVain
     /// It is found out whether a lane works whose pause is over; nobody else tries meanwhile.
     case probing
     /// What was to find it out told nothing: the next one may try at once.
@@ -101,7 +103,15 @@ package enum LaneChange: Sendable, Equatable {
 
 extension LaneChange {
     /// Whether it means nothing to a lane that is well.
-    package var isOfPausedLanes: Bool { [.resume, .trying, .probing, .probedInVain].contains(self) }
+    package var isOfPausedLanes: Bool {
+        switch self {
+        case .resume, .trying, .triedInVain, .probing, .probedInVain: true
+        case .pause, .failing, .stillFailing, .credentialChanged, .believe, .undone: false
+        }
+    }
+
+    /// Whether what waits for a lane may have its turn since then.
+    package var isOpening: Bool { [.resume, .triedInVain, .probedInVain].contains(self) }
 }
 
 extension LaneCondition {
@@ -113,6 +123,10 @@ extension LaneCondition {
             if remainingPause(at: now) == nil { openCircuit(reason, at: now) }
         case .trying:
             if let pause, remainingPause(at: now) == nil { openCircuit(pause.reason, at: now) }
+        case .triedInVain:
+            guard pause != nil else { return }
+            pause?.until = now
+            nextPause = max(nextPause / 2, Self.firstPause)
         case .probing:
             if pause != nil, remainingPause(at: now) == nil { pause?.until = now + Self.trialTime }
         case .probedInVain:

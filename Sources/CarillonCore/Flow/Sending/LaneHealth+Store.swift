@@ -77,7 +77,7 @@ extension LaneHealth {
         }
         state.withLock { $0.changes.wrote(first: first.count) }
         for network in Set(first.map(\.lane.networkID)) { announcements.announce(.lanes, in: network) }
-        await release(first.filter { [.resume, .probedInVain].contains($0.change) }.map(\.lane))
+        await release(first.filter(\.change.isOpening).map(\.lane))
     }
 
     /// Writes what could not be written before; whether anything is left.

@@ -152,12 +152,13 @@ extension LaneHealth {
     }
 
     /// What was to find out whether a paused lane works told nothing: the next one is to.
-    func tryAgain(_ lane: Lane, at time: Timestamp) {
+    package func tryAgain(_ lane: Lane, at time: Timestamp) {
+        let change: LaneChange = lane.provider == .relay ? .triedInVain : .probedInVain
         let reason = state.withLock { state in
             let reason = state.conditions[lane]?.pause?.reason
             guard reason != nil else { return reason }
-            state.conditions[lane]?.apply(.probedInVain, at: time)
-            state.changes.append(ChangedLane(lane, .probedInVain))
+            state.conditions[lane]?.apply(change, at: time)
+            state.changes.append(ChangedLane(lane, change))
             return reason
         }
         guard let reason else { return }

@@ -11,6 +11,8 @@ package struct PollMetrics: Sendable {
         case empty
         /// It did not answer, or nothing that is an answer.
         case failed
+        /// It was not asked, or not heard, through no fault of its own, and is asked again soon.
+        case deferred
         /// It was somebody else's by then, or its settings had changed.
         case lost
     }

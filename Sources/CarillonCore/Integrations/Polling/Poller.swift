@@ -25,8 +25,8 @@ package final class Poller: Service {
     private enum PageResult {
         /// It is stored; `isLast` when there is no other one behind it.
         case stored(isLast: Bool)
-        /// It was not stored, through no fault of the source.
-        case deferred(Duration)
+        /// It was not asked for, or not stored, through no fault of the source; it is to be asked for after a while.
+        case deferred(Duration, String)
         /// The source is wrong.
         case failed(String)
         /// Somebody else asks the source, or its settings have changed.
@@ -35,25 +35,30 @@ package final class Poller: Service {
 
     /// How long a source waits that has had its pages, or whose page could not be stored now.
     private static let pause = Duration.seconds(1)
+    /// How long it waits at the most for its network to be within its rate, which may have been changed by then.
+    private static let longestPause = Duration.seconds(60)
 
     private let queue: any SourceQueue
     private let caller: any EndpointCaller
     private let ingestor: Ingestor
-    private let mayPost: @Sendable (NetworkID, Int) async throws -> Bool
+    private let network: @Sendable (NetworkID) async throws -> Network?
+    private let rates: (any EventRates)?
     private let limits: Limits
-    private let parsers: (events: EventParser, notifications: NotificationParser)
     private let ids: UUIDv7Generator
+    private let clock: WallClock
+    private let egress: EgressGuard
     private let metrics: PollMetrics
     private let watch: QueueWatch
     private let logger: Logger
     private let busy = Mutex<[NetworkID: Int]>([:])
 
-    /// A poller.
+    /// A poller; `network` knows what holds for a network, and `rates`, if there are any, what it may still post.
     package init(
         queue: any SourceQueue,
         caller: any EndpointCaller,
         ingestor: Ingestor,
-        mayPost: @escaping @Sendable (NetworkID, Int) async throws -> Bool = { _, _ in true },
+        network: @escaping @Sendable (NetworkID) async throws -> Network?,
+        rates: (any EventRates)? = nil,
         limits: Limits = Limits(),
         ids: UUIDv7Generator,
         clock: WallClock,
@@ -65,15 +70,15 @@ package final class Poller: Service {
         self.queue = queue
         self.caller = caller
         self.ingestor = ingestor
-        self.mayPost = mayPost
+        self.network = network
+        self.rates = rates
         self.limits = limits
         self.ids = ids
+        self.clock = clock
+        self.egress = egress
         self.metrics = metrics
         self.watch = watch
         self.logger = logger
-        // Whether a browser's push service is one of the network's is asked when it is sent to.
-        let addresses = DeviceAddressReader(egress: egress, webPushHosts: .any)
-        parsers = (EventParser(clock: clock), NotificationParser(clock: clock, addresses: addresses))
     }
 
     /// Works until graceful shutdown, when what is being asked is still heard, or cancellation.
@@ -139,8 +144,9 @@ package final class Poller: Service {
                 return await release(source, after: source.settings.wait(afterFailures: 0), .succeeded)
             case .stored(isLast: false):
                 hasAnswered = true
-            case .deferred(let wait):
-                return await release(source, after: wait, .undecided)
+            case .deferred(let wait, let reason):
+                metrics.polled(.deferred)
+                return await release(source, after: wait, .deferred(reason))
             case .failed(let reason):
                 metrics.polled(.failed)
                 let wait = source.settings.wait(afterFailures: source.failures + 1)
@@ -154,6 +160,14 @@ package final class Poller: Service {
 
     private func readPage(of source: inout ClaimedSource) async -> PageResult {
         guard let secret = source.secret else { return .failed("the secret cannot be read: see the master key") }
+        let network: Network
+        do {
+            guard let found = try await self.network(source.networkID) else { return .lost }
+            network = found
+        } catch {
+            return unstored(error, of: source)
+        }
+        if let wait = rates?.wait(of: network) { return Self.overRate(wait) }
         let call = EndpointCall(
             networkID: source.networkID,
             endpointID: EndpointID(trusted: "source \(source.id)"),
@@ -165,35 +179,40 @@ package final class Poller: Service {
             timeout: limits.timeout
         )
         switch await caller.call(call).result {
-        case .failure(let failure) where failure.isBusy: return .deferred(Self.pause)
+        case .failure(let failure) where failure.isBusy: return .deferred(Self.pause, failure.reason)
         case .failure(let failure): return .failed(failure.reason)
-        case .success(let reply): return await take(reply, of: &source)
+        case .success(let reply): return await take(reply, of: &source, in: network)
         }
     }
 
-    private func take(_ reply: EndpointAnswer.Reply, of source: inout ClaimedSource) async -> PageResult {
+    private func take(
+        _ reply: EndpointAnswer.Reply,
+        of source: inout ClaimedSource,
+        in network: Network
+    ) async -> PageResult {
         let answer: SourceAnswer
         switch (reply.status, reply.body) {
         case (204, _): answer = SourceAnswer()
         case (200, nil): return .failed("the answer is too long")
         case (200, let body?):
             do throws(SourceAnswer.Failure) {
-                answer = try SourceAnswer(body, events: parsers.events, notifications: parsers.notifications)
+                let notifications = notifications(in: network)
+                answer = try SourceAnswer(body, events: EventParser(clock: clock), notifications: notifications)
             } catch {
                 return .failed(error.reason)
             }
-        default: return .failed("http \(reply.status)")
+        default: return .failed(RelayAnswer.words(for: reply.status))
         }
+        let count = answer.events.count
+        if count > 0, let wait = rates?.wait(counting: count, of: network) { return Self.overRate(wait) }
         do {
-            guard try await mayPost(source.networkID, answer.events.count) else { return .deferred(Self.pause) }
-            guard try await store(answer, of: source) else { return .lost }
+            guard try await store(answer, of: source) else {
+                rates?.giveBack(events: count, of: network)
+                return .lost
+            }
         } catch {
-            logger.debug(
-                "Could not store what a source answered",
-                metadata: ["network": "\(source.networkID)", "error": "\(error)"]
-            )
-            return error.isTransient || error is CancellationError
-                ? .deferred(Self.pause) : .failed("the answer could not be stored")
+            rates?.giveBack(events: count, of: network)
+            return unstored(error, of: source)
         }
         // Whoever does not move on would be asked for the same page for ever.
         let hasMoved = answer.cursor.map { $0 != source.cursor } ?? false
@@ -202,6 +221,25 @@ package final class Poller: Service {
         metrics.polled(answer.events.isEmpty ? .empty : .page)
         metrics.skipped(answer.skippedItems)
         return .stored(isLast: !answer.hasMore || !hasMoved)
+    }
+
+    /// Reads notifications as they are posted: browsers may be of the network's push services only.
+    private func notifications(in network: Network) -> NotificationParser {
+        let addresses = DeviceAddressReader(egress: egress, webPushHosts: network.webPushHosts)
+        return NotificationParser(clock: clock, addresses: addresses)
+    }
+
+    private static func overRate(_ wait: Duration) -> PageResult {
+        .deferred(max(pause, min(wait, longestPause)), "waits: the network posts as much as its eventsPerSecond allow")
+    }
+
+    private func unstored(_ error: any Error, of source: ClaimedSource) -> PageResult {
+        logger.debug(
+            "Could not store what a source answers",
+            metadata: ["network": "\(source.networkID)", "error": "\(error)"]
+        )
+        guard error.isTransient || error is CancellationError else { return .failed("the answer could not be stored") }
+        return .deferred(Self.pause, "waits: the database could not be asked")
     }
 
     /// Stores a page; `false` when the source is not ours any more.

@@ -47,6 +47,8 @@ package enum PollOutcome: Sendable, Equatable {
     case succeeded
     /// It has failed once more, for a reason in a few words, without an address.
     case failed(String)
-    /// It was not its fault that nothing came of it.
+    /// It was not its fault that nothing came of it, but for a reason in a few words; its failures stay.
+    case deferred(String)
+    /// It was not asked.
     case undecided
 }

@@ -12,7 +12,7 @@ package struct RelayAnswer: Sendable, Equatable {
     package init(status: Int, time: Duration) {
         self.status = status
         milliseconds = Int((time / .milliseconds(1)).rounded())
-        error = (200..<300).contains(status) ? nil : "http \(status)"
+        error = (200..<300).contains(status) ? nil : Self.words(for: status)
     }
 
     /// No answer.
@@ -20,6 +20,17 @@ package struct RelayAnswer: Sendable, Equatable {
         self.error = error
         milliseconds = Int((time / .milliseconds(1)).rounded())
     }
+
+    /// What came of a call.
+    package init(_ answer: EndpointAnswer) {
+        switch answer.result {
+        case .success(let reply): self.init(status: reply.status, time: answer.time)
+        case .failure(let failure): self.init(error: failure.reason, time: answer.time)
+        }
+    }
+
+    /// What is said of a status.
+    package static func words(for status: Int) -> String { "http \(status)" }
 }
 
 extension RelayAnswer: LosslessStringConvertible {
@@ -38,7 +49,7 @@ extension RelayAnswer: LosslessStringConvertible {
 
     /// The answer in words: `http 204 in 12 ms`, `timeout in 15000 ms`.
     package var description: String {
-        let words = error ?? status.map { "http \($0)" } ?? ""
+        let words = error ?? status.map(Self.words) ?? ""
         return milliseconds.map { "\(words) in \($0) ms" } ?? words
     }
 }

@@ -37,7 +37,7 @@ extension Verdict {
         case .success(let reply) where reply.status == 204:
             self.init(report(.answered, .deliver, nil))
         case .success(let reply) where reply.status != 200:
-            self.init(report(.error, onFailure.action, "http \(reply.status)"))
+            self.init(report(.error, onFailure.action, RelayAnswer.words(for: reply.status)))
         case .success(let reply):
             do throws(InvalidInput) {
                 let word = try EndpointWord(reply.body, in: format, notification, content)
