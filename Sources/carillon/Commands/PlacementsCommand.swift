@@ -19,7 +19,11 @@ struct PlacementsCommand: AsyncParsableCommand {
             let settings = try Settings(environment: ProcessInfo.processInfo.environment, for: .database)
             let silent = Logger(label: "carillon.placements") { _ in SwiftLogNoOpLogHandler() }
             let records = try await Database.withPool(settings, logger: silent) { pool in
-                try await PostgresPlacementCatalog(pool: pool).records()
+                do {
+                    return try await PostgresPlacementCatalog(pool: pool).records()
+                } catch let error as PostgresError where error.sqlState == .undefinedTable {
+                    throw StartError("home's schema is not up to date: run carillon migrate")
+                }
             }
             let known = Dictionary(uniqueKeysWithValues: records.map { ($0.name, $0) })
             var rows = [["NAME", "STATE", "NETWORKS", "SCHEMA", "SIZE", "REASON"]]
