@@ -42,6 +42,7 @@ import Testing
         #expect(stored?.address == .apns(token: "ab12", appID: "com.acme.chat", environment: .production))
         let token = try #require(answer.string("deviceIdentityToken", "token"))
         #expect(answer.string("deviceIdentityToken", "keyName") == "app1.app")
+        #expect(answer.string("deviceIdentityToken", "capability") == #"{"open:*":["push-subscribe"]}"#)
         for headers in [
             ["x-ably-devicetoken": token], ["x-ably-devicetoken": Base64URL.encode(token.utf8)],
             ["x-ably-devicesecret": "s1"],

@@ -112,7 +112,7 @@ struct AblyAuthenticator: Sendable {
             appID: token.keyName,
             settings: AblySettings(stored: binding.settings),
             keyName: token.keyName,
-            capability: .device,
+            capability: device.capability,
             client: client,
             holdsKey: false,
             device: device
