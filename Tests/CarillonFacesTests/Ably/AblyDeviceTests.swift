@@ -93,6 +93,16 @@ import Testing
         #expect(try await ably.stage.device("d1")?.userID == "alice")
     }
 
+    @Test func `a device of nobody's that proves itself gets a client and another token at once`() async throws {
+        #expect(try await ably.call(.post, Self.list, Self.body(), as: AblyService.app(nil)).status == 201)
+        let claimed = try await ably.call(.post, Self.list, Self.body(token: "CD34"), as: AblyService.app())
+        #expect(claimed.status == 200 && claimed.string("clientId") == "alice")
+        let stored = try await ably.stage.device("d1")
+        #expect(stored?.userID == "alice" && stored?.address.text == "cd34")
+        let bobs = try await ably.call(.post, Self.list, Self.body(token: "EF56"), as: AblyService.app("bob"))
+        #expect(bobs.error == [400, 61002])
+    }
+
     @Test func `a new secret ends what proved the device before`() async throws {
         let first = try await ably.call(.post, Self.list, Self.body(), as: AblyService.app())
         let token = try #require(first.string("deviceIdentityToken", "token"))

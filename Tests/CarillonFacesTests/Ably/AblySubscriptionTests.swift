@@ -79,6 +79,16 @@ import Testing
         #expect(try await subscribe("d1", to: "open:secret", as: former) == [201])
     }
 
+    @Test func `a device that was imported keeps its topics when its client changes`() async throws {
+        let device = Device("d1", of: "alice", .fcm(token: "t1", appID: "com.acme.chat"), at: FaceStage.now)
+        _ = try await ably.store.devices.putDevice(device, in: "acme")
+        _ = try await ably.call(.post, Self.path, Self.body("open:a", "deviceId", "d1"))
+        let moved = try await ably.call(.patch, "/push/deviceRegistrations/d1", #"{"clientId":"bob"}"#)
+        #expect(moved.string("clientId") == "bob")
+        let left = try await ably.call(.get, Self.path + "?deviceId=d1")
+        #expect(left.json == [["channel": "open:a", "deviceId": "d1"]])
+    }
+
     @Test func `nobody subscribes others, or where push is off`() async throws {
         _ = try await Self.register(in: ably)
         let app = AblyService.app()
