@@ -79,6 +79,25 @@ import Testing
         #expect(try await subscribe("d1", to: "open:secret", as: former) == [201])
     }
 
+    @Test func `what a device subscribes to is its own that a header proves, whoever has no client`() async throws {
+        let app = AblyService.app(nil)
+        let proof = ["x-ably-devicetoken": try await Self.register(as: app, in: ably)]
+        let body = Self.body("open:a", "deviceId", "d1")
+        #expect(try await ably.call(.post, Self.path, body, as: app, headers: proof).status == 201)
+        let own = try await ably.call(.get, Self.path, as: app, headers: proof)
+        #expect(own.json == [["channel": "open:a", "deviceId": "d1"]])
+        #expect(try await ably.call(.get, Self.path, as: app).json == [])
+        let other = ["x-ably-devicetoken": try await Self.register("d2", as: app, in: ably)]
+        #expect(try await ably.call(.get, Self.path, as: app, headers: other).json == [])
+        let alices = try await ably.call(
+            .get,
+            Self.path,
+            as: AblyService.app(),
+            headers: ["x-ably-devicetoken": "x.y.z"]
+        )
+        #expect(alices.json == [])
+    }
+
     @Test func `a device that was imported keeps its topics when its client changes`() async throws {
         let device = Device("d1", of: "alice", .fcm(token: "t1", appID: "com.acme.chat"), at: FaceStage.now)
         _ = try await ably.store.devices.putDevice(device, in: "acme")
