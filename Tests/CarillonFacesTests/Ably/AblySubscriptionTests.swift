@@ -98,6 +98,19 @@ import Testing
         #expect(alices.json == [])
     }
 
+    @Test func `all leave a channel at once, and its tag stays declared`() async throws {
+        _ = try await ably.store.tags.putTag(Tag(id: "open:all", description: "All"), in: "acme")
+        for client in ["alice", "bob"] {
+            _ = try await ably.call(.post, Self.path, Self.body("open:all", "clientId", client))
+        }
+        for _ in 1...2 { #expect(try await ably.call(.delete, Self.path + "?channel=open:all").status == 204) }
+        #expect(try await ably.call(.get, Self.path + "?channel=open:all").json == [])
+        #expect(try await ably.store.tags.tag("open:all", in: "acme")?.description == "All")
+        let again = Self.body("open:all", "clientId", "bob")
+        #expect(try await ably.call(.post, Self.path, again).status == 201)
+        #expect(try await ably.call(.get, Self.path + "?channel=open:all")["0", "clientId"] == "bob")
+    }
+
     @Test func `a device that was imported keeps its topics when its client changes`() async throws {
         let device = Device("d1", of: "alice", .fcm(token: "t1", appID: "com.acme.chat"), at: FaceStage.now)
         _ = try await ably.store.devices.putDevice(device, in: "acme")

@@ -78,7 +78,7 @@ struct AblySubscriptionController: Sendable {
         case (nil, nil, nil): throw AblyError.query("channel, deviceId or clientId is needed")
         case (let channel?, nil, nil):
             try caller.require(.pushAdmin, on: channel.rawValue)
-            try await unsubscribeAll(SubscriptionFilter(tag: channel), for: caller)
+            try await services.tags.unsubscribeAll(from: channel, in: caller.network.id)
         case (let channel, let device?, nil):
             try await unsubscribe(.device(device), from: channel, for: caller, request)
         case (let channel, nil, let client?):
