@@ -83,4 +83,22 @@ import Testing
             await #expect(throws: FaceRefusal.nameTaken) { try await bind(scene.network) }
         }
     }
+
+    @Test func `names are not said to be nobody's while a placement's port is closed`() async throws {
+        _ = try await scene.faces.putFaceBinding(FaceBinding(.matrix, "app"), claiming: true)
+        let closed = try PostgresConfiguration(url: "host=127.0.0.1 port=1 dbname=carillon")
+        try await PostgresPool.withPool(configuration: closed, logger: TestDatabase.logger) { pool in
+            let away = try StoreScene(pool: pool).faces
+            let index = PlacedFaceIndex(
+                [(PlacementName.home, scene.faces), (elsewhere, away)].map { name, faces in
+                    PlacedFaceIndex.Source(name, FaceCache(store: faces, logger: TestDatabase.logger))
+                }
+            )
+            let lookup = await index.lookup()
+            #expect(try lookup.binding(.matrix, "app")?.networkID == scene.network)
+            let problem = PlacementProblem.unavailable(elsewhere, reason: "it does not answer")
+            #expect(throws: problem) { try lookup.binding(.matrix, "unknown") }
+            #expect(throws: problem) { try lookup.key(.amity, secret: "unknown") }
+        }
+    }
 }

@@ -255,7 +255,7 @@ import Testing
             let binding = FaceBinding(.matrix, "app", isPrivate: isPrivate, settings, at: FaceStage.now)
             let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: [binding], keys: []))
             let notification = try MatrixNotification(body: Array(Self.body(Self.device("k")).utf8))
-            return MatrixSelection(notification, caller, index)
+            return try MatrixSelection(notification, caller, FaceLookup(index))
         }
         let here = MatrixCaller(keyOwner: nil, address: IPAddress("203.0.113.9"))
         let keyed = MatrixCaller(keyOwner: "acme", address: here.address)
@@ -295,7 +295,7 @@ import Testing
             let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: bindings, keys: []))
             let devices = apps.map { #"{"app_id":"\#($0)","pushkey":"k"}"# }.joined(separator: ",")
             let notification = try MatrixNotification(body: Array(#"{"notification":{"devices":[\#(devices)]}}"#.utf8))
-            return MatrixSelection(notification, MatrixCaller(keyOwner: nil, address: nil), index)
+            return try MatrixSelection(notification, MatrixCaller(keyOwner: nil, address: nil), FaceLookup(index))
         }
         let repeated = try selection(["a", "a", "a", "a", "a", "mine.x", "mine.x", "other"])
         #expect(repeated.skipped == [.unbound: 5, .withoutKey: 3])
