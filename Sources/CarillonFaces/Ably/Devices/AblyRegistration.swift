@@ -54,7 +54,6 @@ struct AblyRegistration: Sendable {
         if let recipient = body.recipient {
             let recipient = try AblyRecipient(recipient, caller.settings)
             let (address, isUsable) = try recipient.registered(addresses)
-            guard !id.isOfAddress else { throw .device }
             kept.recipient = recipient.shown
             return Device(
                 id: id,
