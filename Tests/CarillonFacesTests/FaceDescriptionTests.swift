@@ -46,7 +46,7 @@ import Testing
 
     private static func operations(of face: any Face) -> [DescribedOperation] {
         let router = Router(context: CarillonRequestContext.self)
-        face.addRoutes(to: FaceRoutes(face.name, on: router) { FaceIndex(.empty) })
+        face.addRoutes(to: FaceRoutes(face.name, on: router) { FaceLookup(FaceIndex(.empty)) })
         return router.routes.filter { $0.method != .head }.map { route in
             DescribedOperation(method: route.method.rawValue.lowercased(), path: route.path.description)
         }

@@ -37,4 +37,23 @@ struct RawPartForm: Sendable {
     /// The headers that it may set, in lower case, with what they may be: what a push service would refuse is an error of whoever wrote
     /// it, and would stop others' deliveries only later.
     var headers: [String: HeaderForm] = [:]
+    /// Where in the body stands what a device shows.
+    var visible: [[String]] = []
+    /// Whether apps show something by themselves of a body that replaces what is built.
+    var isShownByApps = false
+
+    /// Whether a device shows something of a part that is built without words.
+    func shows(_ part: RawPart) -> Bool {
+        isShownByApps && part.replaces
+            || visible.contains { path in JSONValue.object(part.payload).has(path[...]) }
+    }
+}
+
+extension JSONValue {
+    /// Whether there is something at a place.
+    fileprivate func has(_ path: ArraySlice<String>) -> Bool {
+        guard let key = path.first else { return self != .null }
+        guard case .object(let object) = self, let member = object[key] else { return false }
+        return member.has(path.dropFirst())
+    }
 }

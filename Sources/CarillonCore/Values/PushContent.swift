@@ -93,6 +93,11 @@ package struct PushContent: Sendable, Equatable {
 
     package func kind(for provider: ProviderName) -> Kind { parts[provider]?.kind ?? kind }
 
+    /// Whether some device shows something where there are no words.
+    var isShownWithoutWords: Bool {
+        parts.contains { provider, part in kind(for: provider) != .silent && provider.kind.rawPart.shows(part) }
+    }
+
     /// Whether a push service has a use for it: what is silent goes to one that would not let it be so only where somebody wrote what
     /// to send.
     package func isSent(through provider: ProviderName) -> Bool {

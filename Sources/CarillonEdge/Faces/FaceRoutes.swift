@@ -9,16 +9,16 @@ package struct FaceRoutes {
 
     private let face: FaceName
     private let router: Router<CarillonRequestContext>
-    private let index: @Sendable () async throws -> FaceIndex
+    private let lookup: @Sendable () async throws -> FaceLookup
 
     package init(
         _ face: FaceName,
         on router: Router<CarillonRequestContext>,
-        index: @escaping @Sendable () async throws -> FaceIndex
+        lookup: @escaping @Sendable () async throws -> FaceLookup
     ) {
         self.face = face
         self.router = router
-        self.index = index
+        self.lookup = lookup
     }
 
     /// Adds a route.
@@ -37,9 +37,9 @@ package struct FaceRoutes {
         use handler: @escaping Handler
     ) {
         let routes: any RouterMethods<CarillonRequestContext> = readsPages ? router.pages : router
-        routes.on(path, method: method) { [face, index] request, context in
+        routes.on(path, method: method) { [face, lookup] request, context in
             context.face.note(operation: operation)
-            guard try await index().isBound(face) else { throw Problem.notFound() }
+            guard try await lookup().isBound(face) else { throw Problem.notFound() }
             return try await handler(request, context)
         }
     }

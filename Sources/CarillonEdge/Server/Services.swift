@@ -60,7 +60,7 @@ package final class Services: Sendable {
     /// What networks are called in other systems: bindings, keys and nonces.
     package let faceStore: any FaceStore
     /// All bindings and keys, as they are known here: at most two seconds old, and at once after a change here.
-    package let faceIndex: @Sendable () async throws -> FaceIndex
+    package let faceLookup: @Sendable () async throws -> FaceLookup
     /// Told that a network's bindings or keys were changed; returns when all who act on them here know it.
     package let facesChanged: @Sendable (NetworkID) async -> Void
     /// Signs what faces' callers are handed and come back with.
@@ -110,7 +110,7 @@ package final class Services: Sendable {
         credentialChanged: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         credentialConfirmed: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         faceStore: any FaceStore,
-        faceIndex: @escaping @Sendable () async throws -> FaceIndex,
+        faceLookup: @escaping @Sendable () async throws -> FaceLookup,
         facesChanged: @escaping @Sendable (NetworkID) async -> Void,
         faceSecret: FaceSecret,
         operatorToken: OperatorToken,
@@ -170,7 +170,7 @@ package final class Services: Sendable {
         self.credentialChanged = credentialChanged
         self.credentialConfirmed = credentialConfirmed
         self.faceStore = faceStore
-        self.faceIndex = faceIndex
+        self.faceLookup = faceLookup
         self.facesChanged = facesChanged
         self.faceSecret = faceSecret
         self.egress = egress

@@ -71,7 +71,7 @@ struct AmityCallers: Sendable {
         guard let header = Self.header else { return nil }
         let values = request.headers[values: header]
         guard let secret = values.first else { return nil }
-        guard values.count == 1, let key = try await services.faceIndex().key(.amity, secret: secret)?.key,
+        guard values.count == 1, let key = try await services.faceLookup().key(.amity, secret: secret)?.key,
             let network = try await services.network(key.networkID)
         else { throw Problem.unauthorized("the X-API-Key is not valid") }
         try services.rates.take(
@@ -85,7 +85,7 @@ struct AmityCallers: Sendable {
         context.face.note(network: id)
         context.caller.note(.network(id))
         guard let network = try await services.network(id),
-            let binding = try await services.faceIndex().binding(.amity, AmityFace.bindingName, ownedBy: id)
+            let binding = try await services.faceLookup().binding(.amity, AmityFace.bindingName, ownedBy: id)
         else { throw Problem.notFound("the network has not bound this face") }
         return BoundNetwork(network: network, settings: AmitySettings(document: binding.settings))
     }

@@ -23,7 +23,7 @@ package struct BuzzFace: Face {
     /// The device is the one that a Matrix pushkey with this token meets: its id is made of the address. Whoever logs in last has it.
     private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let registration = try BuzzRegistration(try await RequestBodyReader.json(of: request))
-        guard let binding = try await services.faceIndex().binding(.buzz, registration.applicationID) else {
+        guard let binding = try await services.faceLookup().binding(.buzz, registration.applicationID) else {
             throw Problem.notFound("no network has bound this application")
         }
         context.face.note(network: binding.networkID)

@@ -15,9 +15,9 @@ struct MatrixController: Sendable {
 
     /// `POST /_matrix/push/v1/notify`
     func notify(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let index = try await services.faceIndex()
+        let lookup = try await services.faceLookup()
         let (address, key) = (context.clientAddress, try gatewayKey(of: request))
-        let keyOwner = key.flatMap { index.key(.matrix, secret: $0)?.key.networkID }
+        let keyOwner = try key.flatMap { try lookup.key(.matrix, secret: $0) }?.key.networkID
         if let keyOwner { context.caller.note(.network(keyOwner)) }
         // Who is known by where they are is seen when the body is read: until then all who hold no key are strangers.
         if keyOwner == nil { try takeRequest(from: address) }
@@ -27,7 +27,7 @@ struct MatrixController: Sendable {
         let caller = MatrixCaller(keyOwner: keyOwner, address: address)
         let body = try await RequestBodyReader.bytes(of: request, upTo: MatrixNotification.maximumBytes)
         let notification = try MatrixNotification(body: body)
-        var selection = MatrixSelection(notification, caller, index)
+        var selection = try MatrixSelection(notification, caller, lookup)
         metrics.count(selection.skipped)
         if let network = selection.firstNetwork { context.face.note(network: network) }
         switch (keyOwner, selection.isOfStranger) {

@@ -63,8 +63,7 @@ struct MatrixDelivery {
         let known = try await services.addresses.devices(reachedAt: targets.map(\.address), in: networkID)
         for (position, device) in known.enumerated() { targets[position].known = device }
         try await admitNew(targets, to: network)
-        // After what strangers are held to: theirs is not the network's.
-        try services.rates.take(events: targets.count, of: network)
+        try takeEvents(for: targets, of: network)
         try await renew(&targets, in: networkID, at: now)
         try await remember(targets.filter { !$0.isUsable && $0.known == nil }, in: networkID)
         let events = try await events(for: targets, of: network, at: now, &outcome)
@@ -111,6 +110,17 @@ struct MatrixDelivery {
         } catch is LimitReached {
             throw Problem.tooManyRequests(retryAfter: Self.roomMayBeIn)
         }
+    }
+
+    /// Counts what known callers bring against the network's rate, and what strangers do against another of the same size, so that these
+    /// use up nothing that is the network's own.
+    private func takeEvents(for targets: [Target], of network: Network) throws(Problem) {
+        guard let rate = network.limits.eventsPerSecond else { return }
+        let strange = targets.count { !$0.place.isOfKnownCaller }
+        if strange > 0 {
+            try services.rates.take(strange, from: .named(.matrix, "events of strangers", network.id, ""), rate: rate)
+        }
+        if strange < targets.count { try services.rates.take(events: targets.count - strange, of: network) }
     }
 
     /// Counts a stranger's new pushkey of a binding. Where many addresses together have used up what there is, those still get some

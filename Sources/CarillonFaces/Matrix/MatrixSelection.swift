@@ -35,14 +35,22 @@ struct MatrixSelection {
     /// Whose app is named first.
     private(set) var firstNetwork: NetworkID?
 
-    init(_ notification: MatrixNotification, _ caller: MatrixCaller, _ index: FaceIndex) {
+    /// The devices of a notification of which somebody's bindings say that they are taken.
+    ///
+    /// - Throws: ``PlacementProblem`` where it cannot be known what is bound: a homeserver repeats the notification then.
+    init(_ notification: MatrixNotification, _ caller: MatrixCaller, _ lookup: FaceLookup) throws(PlacementProblem) {
         // Each id is looked for once; told apart by its bytes, as it was where it was bound.
         var findings: [Identifier<FaceBinding>: Finding] = [:]
         var unbound = 0
         for device in notification.devices {
             let id = Identifier<FaceBinding>(trusted: device.appID)
-            let finding = findings[id] ?? Self.finding(for: device.appID, caller, index, after: &unbound)
-            findings[id] = finding
+            let finding: Finding
+            if let found = findings[id] {
+                finding = found
+            } else {
+                finding = try Self.finding(for: device.appID, caller, lookup, after: &unbound)
+                findings[id] = finding
+            }
             switch finding {
             case .bound(let found):
                 if firstNetwork == nil { firstNetwork = found.networkID }
@@ -56,20 +64,25 @@ struct MatrixSelection {
     private static func finding(
         for appID: String,
         _ caller: MatrixCaller,
-        _ index: FaceIndex,
+        _ lookup: FaceLookup,
         after unbound: inout Int
-    ) -> Finding {
-        if let found = binding(of: appID, caller, index) { return .bound(found) }
+    ) throws(PlacementProblem) -> Finding {
+        if let found = try binding(of: appID, caller, lookup) { return .bound(found) }
         guard caller.keyOwner == nil, unbound < mostHidden else { return .unbound }
         unbound += 1
-        return index.isPrivate(.matrix, matching: appID) ? .hidden : .unbound
+        return lookup.known.isPrivate(.matrix, matching: appID) ? .hidden : .unbound
     }
 
     /// The binding that a caller means by an app id: with a gateway key the network's own, otherwise one that anybody can name.
-    private static func binding(of appID: String, _ caller: MatrixCaller, _ index: FaceIndex) -> FaceBinding? {
-        let open = index.binding(.matrix, matching: appID)
-        guard let owner = caller.keyOwner else { return open }
-        let own = index.binding(.matrix, matching: appID, ownedBy: owner)
+    private static func binding(
+        of appID: String,
+        _ caller: MatrixCaller,
+        _ lookup: FaceLookup
+    ) throws(PlacementProblem) -> FaceBinding? {
+        guard let owner = caller.keyOwner else { return try lookup.binding(.matrix, matching: appID) }
+        // Whose key is known, of them all is.
+        let open = lookup.known.binding(.matrix, matching: appID)
+        let own = lookup.known.binding(.matrix, matching: appID, ownedBy: owner)
         guard let open, open.networkID == owner else { return own }
         guard let own else { return open }
         return open.closeness(to: appID) > own.closeness(to: appID) ? open : own

@@ -69,7 +69,7 @@ struct MatrixTranslation {
     /// What a repeated notification is recognised by: the event, for this app on this device.
     private func sourceID(for device: MatrixNotification.Device) -> String {
         guard let event = notification.eventID else {
-            return "m:" + Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+            return "m:" + Base64URL.encode(randomBytes(32))
         }
         let parts = [event, device.appID, device.pushkey].map { "\($0.utf8.count):\($0)" }
         return "m:" + Base64URL.encode(SHA256.hash(data: Array(parts.joined().utf8)))

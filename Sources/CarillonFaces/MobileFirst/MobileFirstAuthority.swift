@@ -94,12 +94,13 @@ struct MobileFirstAuthority: Sendable {
     ) async throws -> MobileFirstCaller {
         try Self.checkAccept(request)
         let id = try context.segment("application")
-        let index = try await services.faceIndex()
-        guard let binding = index.binding(.imfpush, id), let application = MobileFirstApplication(binding.settings),
+        let lookup = try await services.faceLookup()
+        guard let binding = try lookup.binding(.imfpush, id),
+            let application = MobileFirstApplication(binding.settings),
             let network = try await services.network(binding.networkID)
         else { throw Problem.mobileFirst(.notFound, "there is no such application") }
         context.face.note(network: binding.networkID)
-        let (kind, permitted, key) = try identify(request, id, application, index, of: network)
+        let (kind, permitted, key) = try identify(request, id, application, lookup.known, of: network)
         context.caller.note(.network(network.id))
         let caller = MobileFirstCaller(
             kind: kind,

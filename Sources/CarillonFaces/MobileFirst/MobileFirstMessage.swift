@@ -45,6 +45,8 @@ struct MobileFirstMessage: Sendable {
         notification["to"] = .object(target.audience)
         notification["filter"] = .object(target.filter)
         notification["body"] = alert.map(JSONValue.string)
+        // What is read here without an alert is silent.
+        if alert == nil { notification["kind"] = "silent" }
         notification["apns"] = .object(apple.part(tag: target.tag))
         notification["fcm"] = .object(google.part(tag: target.tag, hasAlert: alert != nil))
         self.notification = notification

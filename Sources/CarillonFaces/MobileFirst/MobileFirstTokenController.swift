@@ -44,7 +44,7 @@ struct MobileFirstTokenController: Sendable {
 
     private func client(_ request: Request) async throws -> StoredFaceKey {
         guard let (id, secret) = Self.basic(request.headers[.authorization]),
-            let stored = try await services.faceIndex().key(.imfpush, secret: secret),
+            let stored = try await services.faceLookup().key(.imfpush, secret: secret),
             // The secret alone decides; a wrong id beside it is a mistake, not a guess.
             stored.key.name == id
         else {

@@ -107,9 +107,9 @@ struct FaceController: Controller {
     private func deleteKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, face) = try await adminAndFace(request, context)
         let name = try context.identifier("name", as: FaceKey.self).rawValue
-        let existed = try await services.faceStore.deleteFaceKey(face.name, name: name, of: access.networkID)
+        let removed = try await services.faceStore.deleteFaceKey(face.name, name: name, of: access.networkID)
         await services.facesChanged(access.networkID)
-        guard existed else { throw Problem.notFound() }
+        guard removed != nil else { throw Problem.notFound() }
         return .noContent
     }
 

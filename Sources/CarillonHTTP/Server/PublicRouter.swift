@@ -53,7 +53,7 @@ package enum PublicRouter {
         func addRoutes(to router: Router<CarillonRequestContext>) {
             DescriptionController(openAPI: openAPI, faces: facesOpenAPI).addRoutes(to: router)
             for controller in controllers { controller.addRoutes(to: router) }
-            for face in faces { face.addRoutes(to: FaceRoutes(face.name, on: router, index: services.faceIndex)) }
+            for face in faces { face.addRoutes(to: FaceRoutes(face.name, on: router, lookup: services.faceLookup)) }
         }
         var settings = settings
         if console != nil { settings.folders.insert(ConsoleMiddleware.root + "/") }

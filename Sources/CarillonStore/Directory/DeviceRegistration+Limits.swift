@@ -15,9 +15,9 @@ extension DeviceRegistration {
         for device in devices {
             let isTaken = former.contains { row in
                 row.id == device.id && row.user != device.userID && row.state == .active && row.isOfTheLiving
-                    && (row.hash == nil || row.hash != device.address.uniqueHash)
+                    && (row.hash == nil || row.hash != device.address.uniqueHash) && !takesOver(from: row.user)
             }
-            guard takesOver || !isTaken else { throw DeviceTaken() }
+            guard !isTaken else { throw DeviceTaken() }
             // A limit of each user's: nobody is no user.
             guard !device.userID.isNobody else {
                 // Who gives up a device makes no more of them.

@@ -40,8 +40,16 @@ struct DeviceRegistration {
         self.displaced = displaced.sorted()
     }
 
-    /// Whether users may write what others have in use.
-    var takesOver: Bool { replaceable == .anybodys }
+    /// Whether users may write what this one has in use.
+    func takesOver(from user: UserID) -> Bool {
+        switch replaceable {
+        case .anyOfTheirs: false
+        case .only: user.isNobody
+        case .anybodys, .same: true
+        }
+    }
+
+    private var isOfSameDevice: Bool { if case .same = replaceable { true } else { false } }
 
     /// The users who get a device.
     var users: Set<UserID> { Set(devices.lazy.map(\.userID).filter { !$0.isNobody }) }
@@ -80,7 +88,7 @@ struct DeviceRegistration {
         guard !devices.isEmpty else { return ([], []) }
         let (former, start) = try lockFormer(session)
         // From here on nobody else changes it.
-        if case .only(let known) = replaceable, let device = devices.first,
+        if let known = replaceable.expected, let device = devices.first,
             try session.device(device.id, in: network) != known
         {
             throw DeviceChanged()
@@ -247,7 +255,8 @@ struct DeviceRegistration {
                 attributes = EXCLUDED.attributes, secret_hash = EXCLUDED.secret_hash,
                 owned_since = CASE WHEN d.user_id = EXCLUDED.user_id AND d.user_wipes = EXCLUDED.user_wipes
                                    THEN d.owned_since
-                                   WHEN d.secret_hash = EXCLUDED.secret_hash AND d.device_id = ANY (\(living))
+                                   WHEN (d.secret_hash = EXCLUDED.secret_hash OR \(isOfSameDevice))
+                                       AND d.device_id = ANY (\(living))
                                    THEN d.owned_since
                                    ELSE EXCLUDED.owned_since END
             """

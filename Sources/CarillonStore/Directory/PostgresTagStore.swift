@@ -43,6 +43,25 @@ package struct PostgresTagStore: TagStore {
     ///
     /// Takes no longer the more there are: they are swept by the ``Housekeeper``.
     package func deleteTag(_ id: TagID, in network: NetworkID) async throws {
+        try await wipe(
+            id,
+            in: network,
+            where: "OR EXISTS (SELECT FROM tags k WHERE k.network_id = n.network_id AND k.tag = n.tag)",
+            setting: "description = NULL, self_service = false, declared = false, updated_at = EXCLUDED.updated_at,"
+        )
+    }
+
+    package func unsubscribeAll(from tag: TagID, in network: NetworkID) async throws {
+        try await wipe(tag, in: network)
+    }
+
+    /// Ends all subscriptions to a tag where there are any, or some other condition holds, and changes its declaration.
+    private func wipe(
+        _ id: TagID,
+        in network: NetworkID,
+        where orElse: SQL = "",
+        setting declaration: SQL = ""
+    ) async throws {
         try await databases.toWrite(network).pool.write { session in
             let start = try session.start().start
             let met = try session.execute(
@@ -51,11 +70,10 @@ package struct PostgresTagStore: TagStore {
                 SELECT n.network_id, n.tag, n.at, n.at, false, n.mark, true
                 FROM (SELECT \(network.rawValue), \(id.rawValue), \(start.moment), \(start.mark.rawValue))
                     AS n (network_id, tag, at, mark)
-                WHERE EXISTS (SELECT FROM tags k WHERE k.network_id = n.network_id AND k.tag = n.tag)
-                    OR EXISTS (SELECT FROM subscriptions s WHERE s.network_id = n.network_id AND s.tag = n.tag)
+                WHERE EXISTS (SELECT FROM subscriptions s WHERE s.network_id = n.network_id AND s.tag = n.tag)
+                    \(sql: orElse)
                 ON CONFLICT (network_id, tag) DO UPDATE
-                SET description = NULL, self_service = false, declared = false, updated_at = EXCLUDED.updated_at,
-                    wiped_at = greatest(t.wiped_at, EXCLUDED.wiped_at), unswept = true
+                SET \(sql: declaration) wiped_at = greatest(t.wiped_at, EXCLUDED.wiped_at), unswept = true
                 """
             )
             if met == 0 { try session.refuseDeparted(network) }

@@ -76,16 +76,17 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
         }
     }
 
-    package func deleteFaceKey(_ face: FaceName, name: String, of network: NetworkID) async throws -> Bool {
+    package func deleteFaceKey(_ face: FaceName, name: String, of network: NetworkID) async throws -> RemovedFaceKey? {
         try await pool.write { session in
-            let deleted = try session.execute(
+            let removed = try session.queryFirst(
                 """
                 DELETE FROM face_keys
                 WHERE network_id = \(network.rawValue) AND face = \(face.rawValue) AND key_name = \(name)
+                RETURNING hash
                 """
-            )
-            if deleted > 0 { try session.countFaceChange() }
-            return deleted > 0
+            ) { row in RemovedFaceKey(hash: try row.decode(0)) }
+            if removed != nil { try session.countFaceChange() }
+            return removed
         }
     }
 

@@ -33,6 +33,9 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
                 SELECT \(ClaimedName.Kind.binding.rawValue), face, external_id, network_id FROM faces WHERE scope = ''
                 UNION ALL
                 SELECT \(ClaimedName.Kind.key.rawValue), face, key_name, network_id FROM face_keys WHERE sealed IS NOT NULL
+                UNION ALL
+                SELECT \(ClaimedName.Kind.key.rawValue), face, translate(encode(hash, 'base64'), '+/=', '-_'), network_id
+                FROM face_keys WHERE hash IS NOT NULL
                 ON CONFLICT (kind, face, name) DO NOTHING
                 """
             )

@@ -32,7 +32,12 @@ struct Servers: Sendable {
         let announcements = storage.announcements
         let stores = PlacedStores(placements: storage.placements, route: storage.route)
         let administration = PlacementAdministration(storage, migrations: settings.migrations.path)
-        let index = PlacedFaceIndex(storage.placements.map(\.faceCache))
+        let index = PlacedFaceIndex(
+            storage.placements.map { placement in
+                PlacedFaceIndex.Source(placement.name, placement.faceCache) { [state = placement.state] in state.problem
+                }
+            }
+        )
         let caches = stores.placed { (endpoints: $0.endpointCache, faces: $0.faceCache) }
         let spools = SpoolDirectory(path: "\(settings.dataDirectory)/imports")
         spools.removeLeftovers()
@@ -88,8 +93,8 @@ struct Servers: Sendable {
                 await (try? parts.of(network))?.lanes.credentialConfirmed(selection)
             },
             faceStore: stores.faces(storage.list),
-            faceIndex: { [cache = storage.home.faceCache, list = storage.list] in
-                list == nil ? try await cache.index() : index.index()
+            faceLookup: { [cache = storage.home.faceCache, list = storage.list] in
+                list == nil ? FaceLookup(try await cache.index()) : await index.lookup()
             },
             facesChanged: { network in await (try? caches.of(network))?.faces.changed(in: network) },
             faceSecret: FaceSecret(

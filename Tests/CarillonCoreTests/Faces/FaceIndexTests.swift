@@ -60,6 +60,15 @@ import Testing
         #expect(!index.isPrivate(.ably, matching: "ab"))
     }
 
+    @Test func `strangers' names are compared with private patterns for so long and no longer`() {
+        let name = String(repeating: "a", count: 256)
+        let costly = (0..<FaceBinding.maximumCount).map { "*\(String(repeating: "a", count: 100))b*\($0)" }
+        let index = Self.index((costly + ["a*a"]).map { Self.binding($0, isPrivate: true) })
+        #expect(!index.isPrivate(.matrix, matching: name), "the widest comes last")
+        #expect(index.isPrivate(.matrix, matching: "aa"))
+        #expect(index.binding(.matrix, matching: name, ownedBy: "acme")?.externalID == "a*a")
+    }
+
     @Test func `names are told apart by their bytes`() {
         let index = Self.index([Self.binding("caf\u{E9}")])
         #expect(index.binding(.matrix, "caf\u{E9}") != nil)
@@ -97,7 +106,9 @@ import Testing
     ])
     func `a star is any text, a question mark any one character`(pattern: String, name: String, isMatch: Bool) throws {
         let pattern = try #require(NamePattern(pattern))
-        #expect(pattern.matches(Array(name.unicodeScalars)) == isMatch)
+        var steps = 1_000
+        let matches = pattern.matches(Array(name.unicodeScalars), within: &steps)
+        #expect(matches == isMatch)
     }
 
     @Test func `a name without wildcards is no pattern`() {
@@ -110,6 +121,16 @@ import Testing
     @Test func `many stars take no more steps than the product of both lengths`() throws {
         let pattern = try #require(NamePattern(String(repeating: "*a", count: 128)))
         let name = Array(String(repeating: "a", count: 255).unicodeScalars) + ["b"]
-        #expect(!pattern.matches(name))
+        var steps = 256 * name.count
+        let matches = pattern.matches(name, within: &steps)
+        #expect(!matches && steps > 0)
+    }
+
+    @Test func `without steps nothing is found out`() throws {
+        let pattern = try #require(NamePattern("*b"))
+        let name = Array("aaab".unicodeScalars)
+        var (enough, few) = (100, 3)
+        let (first, second) = (pattern.matches(name, within: &enough), pattern.matches(name, within: &few))
+        #expect(first && !second && few == 0)
     }
 }

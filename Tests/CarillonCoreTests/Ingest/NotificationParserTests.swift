@@ -71,6 +71,11 @@ import Testing
         #"{"to":{"tags":["a","b"]},"kind":"silent","data":{"a":1}}"#,
         #"{"to":{"everyone":true},"texts":{"en":{"title":"x"}}}"#,
         #"{"to":{"everyone":true},"apns":{"payload":{"aps":{"badge":1}},"replace":true}}"#,
+        #"{"to":{"everyone":true},"apns":{"payload":{"aps":{"alert":{"loc-key":"K"}}}}}"#,
+        #"{"to":{"everyone":true},"fcm":{"message":{"android":{"notification":{"tag":"t"}}}}}"#,
+        #"{"to":{"everyone":true},"fcm":{"message":{"data":{"x":"1"}},"replace":true}}"#,
+        #"{"to":{"everyone":true},"webpush":{"payload":{"notification":{"icon":"i"}}}}"#,
+        #"{"to":{"everyone":true},"kind":"silent","fcm":{"message":{"data":{"x":"1"}}}}"#,
         #"""
         {"to":{"addresses":[{"provider":"fcm","appId":"a","token":"t","locale":"th","broadcasts":true},
          {"provider":"apns","appId":"a","token":"AB","environment":"sandbox"},{"provider":"log"},
@@ -108,6 +113,13 @@ import Testing
         #expect(stored(former) == .event(former))
     }
 
+    @Test func `what was accepted before it had to show something stays readable`() throws {
+        var former = try event(#"{"to":{"everyone":true},"body":"x"}"#)
+        let part = RawPart(payload: ["data": ["x": "1"]])
+        former.direct = DirectNotification(to: .everyone, content: PushContent(parts: [.fcm: part]))
+        #expect(stored(former) == .event(former))
+    }
+
     @Test func `a notification without an id is named by the caller`() throws {
         guard
             case .batch(let batch) = try parse(
@@ -141,6 +153,12 @@ import Testing
         (#"{"to":{"everyone":true},"filter":{"apps":["a"]},"body":"x"}"#, ["/filter/apps"]),
         (#"{"to":{"everyone":true}}"#, ["/title"]),
         (#"{"to":{"everyone":true},"title":"","body":""}"#, ["/title"]),
+        (#"{"to":{"everyone":true},"fcm":{"message":{"data":{"x":"1"}}}}"#, ["/title"]),
+        (#"{"to":{"everyone":true},"fcm":{"message":{"notification":null}}}"#, ["/title"]),
+        (#"{"to":{"everyone":true},"apns":{"payload":{"x":1}}}"#, ["/title"]),
+        (#"{"to":{"everyone":true},"apns":{"payload":{"x":1},"replace":true}}"#, ["/title"]),
+        (#"{"to":{"everyone":true},"apns":{"kind":"silent","payload":{"aps":{"alert":"a"}}}}"#, ["/title"]),
+        (#"{"to":{"everyone":true},"webpush":{"headers":{"Urgency":"low"},"payload":{"icon":"i"}}}"#, ["/title"]),
         (#"{"to":{"everyone":true},"title":"\u202e\u0007"}"#, ["/title"]),
         (#"{"to":{"everyone":true},"title":"  ","body":"\n\u0085","kind":"mixed"}"#, ["/title"]),
         (#"{"to":{"everyone":true},"texts":{"th":{"title":"\u2067 \u2069"}}}"#, ["/texts/th"]),

@@ -42,6 +42,7 @@ import Testing
         #expect(stored?.address == .apns(token: "ab12", appID: "com.acme.chat", environment: .production))
         let token = try #require(answer.string("deviceIdentityToken", "token"))
         #expect(answer.string("deviceIdentityToken", "keyName") == "app1.app")
+        #expect(answer.string("deviceIdentityToken", "capability") == #"{"open:*":["push-subscribe"]}"#)
         for headers in [
             ["x-ably-devicetoken": token], ["x-ably-devicetoken": Base64URL.encode(token.utf8)],
             ["x-ably-devicesecret": "s1"],
@@ -90,6 +91,16 @@ import Testing
             #expect(answer.error == error, "\(method) \(path) \(body ?? "")")
         }
         #expect(try await ably.stage.device("d1")?.userID == "alice")
+    }
+
+    @Test func `a device of nobody's that proves itself gets a client and another token at once`() async throws {
+        #expect(try await ably.call(.post, Self.list, Self.body(), as: AblyService.app(nil)).status == 201)
+        let claimed = try await ably.call(.post, Self.list, Self.body(token: "CD34"), as: AblyService.app())
+        #expect(claimed.status == 200 && claimed.string("clientId") == "alice")
+        let stored = try await ably.stage.device("d1")
+        #expect(stored?.userID == "alice" && stored?.address.text == "cd34")
+        let bobs = try await ably.call(.post, Self.list, Self.body(token: "EF56"), as: AblyService.app("bob"))
+        #expect(bobs.error == [400, 61002])
     }
 
     @Test func `a new secret ends what proved the device before`() async throws {

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 import CarillonTesting
 import HTTPTypes
 import Testing
@@ -9,13 +10,17 @@ import Testing
     private let ably: AblyService = lent()
     private static let path = "/push/channelSubscriptions"
 
-    /// A device of Alice's with the secret `s1`, and what proves it.
-    private static func register(_ id: String = "d1", in ably: AblyService) async throws -> String {
+    /// A device with the secret `s1`, of Alice's unless somebody else registers it, and what proves it.
+    private static func register(
+        _ id: String = "d1",
+        as caller: String = AblyService.app(),
+        in ably: AblyService
+    ) async throws -> String {
         let body = """
             {"id":"\(id)","platform":"android","formFactor":"phone","deviceSecret":"s1",
             "push":{"recipient":{"transportType":"fcm","registrationToken":"of-\(id)"}}}
             """
-        let answer = try await ably.call(.post, "/push/deviceRegistrations", body, as: AblyService.app())
+        let answer = try await ably.call(.post, "/push/deviceRegistrations", body, as: caller)
         return try #require(answer.string("deviceIdentityToken", "token"))
     }
 
@@ -51,6 +56,69 @@ import Testing
             }
         }
         #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
+    }
+
+    @Test func `a device's own token is good for the channels of whoever was given it`() async throws {
+        let rooms = AblyService.token("app1.app", capability: ["open:rooms:*": ["push-subscribe"]])
+        let limited = try await Self.register(as: rooms, in: ably)
+        func subscribe(_ device: String, to channel: String, as token: String) async throws -> [Int] {
+            try await ably.call(.post, Self.path, Self.body(channel, "deviceId", device), as: token).error
+        }
+        #expect(try await subscribe("d1", to: "open:rooms:1", as: limited) == [201])
+        #expect(try await subscribe("d1", to: "open:secret", as: limited) == [401, 40160])
+        let reset = try await ably.call(.post, "/push/deviceRegistrations/d1/resetUpdateToken", as: limited)
+        let renewed = try #require(reset.string("updateToken"))
+        #expect(try await subscribe("d1", to: "open:secret", as: renewed) == [401, 40160])
+        let administrators = try await Self.register("d2", as: AblyService.token(), in: ably)
+        #expect(try await subscribe("d2", to: "open:secret", as: administrators) == [201])
+        // Those of former releases say nothing of channels.
+        var claims = try #require(AblyToken(limited)).signed.claims
+        claims["x-ably-capability"] = nil
+        let secret = ably.stage.services.faceSecret
+        let former = AblyToken.make(keyName: "app1", claims: claims) { secret.sign($0, for: .ably) }
+        #expect(try await subscribe("d1", to: "open:secret", as: former) == [201])
+    }
+
+    @Test func `what a device subscribes to is its own that a header proves, whoever has no client`() async throws {
+        let app = AblyService.app(nil)
+        let proof = ["x-ably-devicetoken": try await Self.register(as: app, in: ably)]
+        let body = Self.body("open:a", "deviceId", "d1")
+        #expect(try await ably.call(.post, Self.path, body, as: app, headers: proof).status == 201)
+        let own = try await ably.call(.get, Self.path, as: app, headers: proof)
+        #expect(own.json == [["channel": "open:a", "deviceId": "d1"]])
+        #expect(try await ably.call(.get, Self.path, as: app).json == [])
+        let other = ["x-ably-devicetoken": try await Self.register("d2", as: app, in: ably)]
+        #expect(try await ably.call(.get, Self.path, as: app, headers: other).json == [])
+        let alices = try await ably.call(
+            .get,
+            Self.path,
+            as: AblyService.app(),
+            headers: ["x-ably-devicetoken": "x.y.z"]
+        )
+        #expect(alices.json == [])
+    }
+
+    @Test func `all leave a channel at once, and its tag stays declared`() async throws {
+        _ = try await ably.store.tags.putTag(Tag(id: "open:all", description: "All"), in: "acme")
+        for client in ["alice", "bob"] {
+            _ = try await ably.call(.post, Self.path, Self.body("open:all", "clientId", client))
+        }
+        for _ in 1...2 { #expect(try await ably.call(.delete, Self.path + "?channel=open:all").status == 204) }
+        #expect(try await ably.call(.get, Self.path + "?channel=open:all").json == [])
+        #expect(try await ably.store.tags.tag("open:all", in: "acme")?.description == "All")
+        let again = Self.body("open:all", "clientId", "bob")
+        #expect(try await ably.call(.post, Self.path, again).status == 201)
+        #expect(try await ably.call(.get, Self.path + "?channel=open:all")["0", "clientId"] == "bob")
+    }
+
+    @Test func `a device that was imported keeps its topics when its client changes`() async throws {
+        let device = Device("d1", of: "alice", .fcm(token: "t1", appID: "com.acme.chat"), at: FaceStage.now)
+        _ = try await ably.store.devices.putDevice(device, in: "acme")
+        _ = try await ably.call(.post, Self.path, Self.body("open:a", "deviceId", "d1"))
+        let moved = try await ably.call(.patch, "/push/deviceRegistrations/d1", #"{"clientId":"bob"}"#)
+        #expect(moved.string("clientId") == "bob")
+        let left = try await ably.call(.get, Self.path + "?deviceId=d1")
+        #expect(left.json == [["channel": "open:a", "deviceId": "d1"]])
     }
 
     @Test func `nobody subscribes others, or where push is off`() async throws {

@@ -229,13 +229,33 @@ import Testing
         #expect(try await post(10) == 200)
     }
 
+    @Test func `strangers use up nothing of the network's own rate`() async throws {
+        var limited = Network(id: "acme", createdAt: FaceStage.now)
+        limited.limits.eventsPerSecond = 1
+        try await withStage(MatrixFace.init, networks: [limited]) { [network = limited] stage in
+            try stage.bind("open", #"{"provider":"fcm"}"#)
+            try stage.bind("mine", #"{"provider":"fcm","gatewayKeyRequired":true}"#)
+            guard case .string(let key)? = try stage.makeKey()["secret"] else { return }
+            func post(_ number: Int, _ app: String, _ query: String = "") async throws -> Int {
+                let body = Self.body(Self.device("k\(number)", app: app), event: "$\(number)")
+                return try await stage.call(.post, Self.path + query, body).status
+            }
+            // What comes at once is ten seconds' worth.
+            for number in 0..<10 { #expect(try await post(number, "open") == 200) }
+            #expect(try await post(10, "open") == 429)
+            #expect(stage.rates.admits(events: 9, of: network))
+            #expect(try await post(11, "mine", "?k=\(key)") == 200)
+            #expect(try await post(12, "mine", "?k=\(key)") == 429, "known callers' are the network's")
+        }
+    }
+
     @Test func `a network knows its caller by a gateway key, or by where they are`() throws {
         func selection(_ settings: String, isPrivate: Bool = false, _ caller: MatrixCaller) throws -> MatrixSelection {
             guard case .object(let settings) = try JSONValue(parsing: Array(settings.utf8)) else { throw Busy() }
             let binding = FaceBinding(.matrix, "app", isPrivate: isPrivate, settings, at: FaceStage.now)
             let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: [binding], keys: []))
             let notification = try MatrixNotification(body: Array(Self.body(Self.device("k")).utf8))
-            return MatrixSelection(notification, caller, index)
+            return try MatrixSelection(notification, caller, FaceLookup(index))
         }
         let here = MatrixCaller(keyOwner: nil, address: IPAddress("203.0.113.9"))
         let keyed = MatrixCaller(keyOwner: "acme", address: here.address)
@@ -275,7 +295,7 @@ import Testing
             let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: bindings, keys: []))
             let devices = apps.map { #"{"app_id":"\#($0)","pushkey":"k"}"# }.joined(separator: ",")
             let notification = try MatrixNotification(body: Array(#"{"notification":{"devices":[\#(devices)]}}"#.utf8))
-            return MatrixSelection(notification, MatrixCaller(keyOwner: nil, address: nil), index)
+            return try MatrixSelection(notification, MatrixCaller(keyOwner: nil, address: nil), FaceLookup(index))
         }
         let repeated = try selection(["a", "a", "a", "a", "a", "mine.x", "mine.x", "other"])
         #expect(repeated.skipped == [.unbound: 5, .withoutKey: 3])

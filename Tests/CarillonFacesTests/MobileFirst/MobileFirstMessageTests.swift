@@ -159,7 +159,7 @@ import Testing
 
     @Test func `what is silent needs no text`() throws {
         let notification = try Self.translated(#"{"settings":{"apns":{"type":"SILENT"}}}"#)
-        #expect(notification["body"] == nil)
+        #expect(notification["body"] == nil && notification["kind"] == "silent")
         let parser = NotificationParser(
             clock: .system,
             addresses: DeviceAddressReader(egress: .unrestricted, webPushHosts: WebPushHosts(["*"]))

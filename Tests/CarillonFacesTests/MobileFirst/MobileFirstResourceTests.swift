@@ -58,6 +58,20 @@ import Testing
         }
     }
 
+    @Test func `a device from before a login is its user's, whatever its token is by then`() async throws {
+        try await withMobileFirst(deviceRegistration: .userToken) { service in
+            func register(_ token: String, as user: String?) async throws -> Answer {
+                let body = #"{"deviceId":"d1","token":"\#(token)","platform":"G"}"#
+                return try await service.call(.post, "devices", body, as: service.app(user))
+            }
+            let before = try await register("t1", as: nil)
+            #expect(before.status == 201 && before.string("userId") == "")
+            let login = try await register("t2", as: "alice")
+            #expect(login.status == 201 && login.string("userId") == "alice" && login.string("token") == "t2")
+            #expect(try await register("t3", as: "bob").refusal == "409 FPWSE0002E")
+        }
+    }
+
     @Test func `where apps are trusted, an older one says whose device it is`() async throws {
         let key = ["clientSecret": try await service.addKey("app", ["clientSecret"])]
         let body = #"{"deviceId":"d1","token":"t1","platform":"G","userId":"alice"}"#

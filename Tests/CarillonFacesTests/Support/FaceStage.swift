@@ -157,7 +157,7 @@ extension Face {
     /// Answers requests as the service does.
     fileprivate func router(_ services: Services, _ settings: ServerSettings) -> Router<CarillonRequestContext> {
         let outline = Router(context: CarillonRequestContext.self)
-        addRoutes(to: FaceRoutes(name, on: outline, index: services.faceIndex))
+        addRoutes(to: FaceRoutes(name, on: outline, lookup: services.faceLookup))
         let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.addEdge(
             problems: ProblemMapping(),
@@ -168,7 +168,7 @@ extension Face {
             metrics: services.metrics
         )
         router.add(middleware: RefusalRateMiddleware(rates: services.rates))
-        addRoutes(to: FaceRoutes(name, on: router, index: services.faceIndex))
+        addRoutes(to: FaceRoutes(name, on: router, lookup: services.faceLookup))
         return router
     }
 }
@@ -226,8 +226,9 @@ extension Services {
             credentialChanged: { _, _, _ in },
             credentialConfirmed: { _, _, _ in },
             faceStore: store.faces,
-            faceIndex: {
-                readsStore ? FaceIndex(try await store.faces.faceList(unless: nil) ?? .empty) : stub.index
+            faceLookup: {
+                readsStore
+                    ? stub.lookup(in: try await store.faces.faceList(unless: nil) ?? .empty) : stub.lookup()
             },
             facesChanged: { _ in },
             faceSecret: FaceSecret(),

@@ -10,6 +10,7 @@ final class FaceStub: Sendable {
         var handedIn: [ParsedEvent] = []
         var calls = 0
         var failure: (error: any Error, limit: Int)?
+        var gap: FaceLookup.Gap?
     }
 
     private let state: Mutex<State>
@@ -18,7 +19,16 @@ final class FaceStub: Sendable {
         state = Mutex(State(list: FaceList(version: FaceList.Version(changes: 1), bindings: bindings, keys: keys)))
     }
 
-    var index: FaceIndex { FaceIndex(state.withLock(\.list)) }
+    /// Finds what is in a list, or what was added here.
+    func lookup(in list: FaceList? = nil) -> FaceLookup {
+        state.withLock { FaceLookup(FaceIndex(list ?? $0.list), lacking: $0.gap) }
+    }
+
+    /// Has a placement be away in which there are none of these networks.
+    func lackPlacement(with others: Set<NetworkID>) {
+        let problem = PlacementProblem.unavailable(PlacementName("p2") ?? .home, reason: "it is away")
+        state.withLock { $0.gap = FaceLookup.Gap(problem, others: others) }
+    }
 
     /// Lanes that something is wrong with.
     var lanes: [LaneStatus] {

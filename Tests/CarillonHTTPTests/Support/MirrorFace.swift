@@ -14,9 +14,9 @@ struct MirrorFace: Face {
     }
 
     func addRoutes(to routes: FaceRoutes) {
-        routes.on(.get, "/mirror/{name}", as: "look") { [index = services.faceIndex] request, context in
+        routes.on(.get, "/mirror/{name}", as: "look") { [lookup = services.faceLookup] request, context in
             let name = try context.segment("name")
-            guard let binding = try await index().binding(.matrix, matching: name) else { throw Problem.notFound() }
+            guard let binding = try await lookup().binding(.matrix, matching: name) else { throw Problem.notFound() }
             context.face.note(network: binding.networkID)
             if name.hasSuffix("!") {
                 context.face.note(reason: "names must not shout")

@@ -25,6 +25,33 @@ extension DeviceStoreTests {
         )
     }
 
+    @Test func `what was read to be nobody's is anybody's to have, and what is the same device its new user's`()
+        async throws
+    {
+        let devices = scene.devices
+        func put(_ device: Device, replacing former: ReplaceableDevice) async throws -> Bool {
+            try await devices.putDevice(device, replacing: former, in: scene.network, by: .user)
+        }
+        let nobodys = Device.phone("d", of: .nobody, token: "t1")
+        #expect(try await put(nobodys, replacing: .only(nil)))
+        let alices = Device.phone("d", of: "a", token: "t2")
+        await #expect(throws: DeviceTaken()) { try await put(alices, replacing: .anyOfTheirs) }
+        await #expect(throws: DeviceChanged()) { try await put(alices, replacing: .only(nil)) }
+        #expect(try await put(alices, replacing: .only(nobodys)) == false)
+        let bobs = Device.phone("d", of: "b", token: "t3")
+        await #expect(throws: DeviceTaken()) { try await put(bobs, replacing: .only(alices)) }
+        await #expect(throws: DeviceChanged()) { try await put(bobs, replacing: .same(as: nobodys)) }
+        _ = try await scene.tags.subscribe(.device("d"), to: "t", in: scene.network, ifOwnedBy: nil, by: .admin)
+        #expect(try await put(bobs, replacing: .same(as: alices)) == false)
+        #expect(try await devices.device("d", in: scene.network)?.userID == "b")
+        func subscribers() async throws -> [Subscriber] {
+            try await scene.tags.subscribers(of: "t", in: scene.network, after: nil, limit: 9)
+        }
+        #expect(try await subscribers() == [.device("d")], "it is the device that subscribes")
+        #expect(try await devices.putDevice(.phone("d", of: "c", token: "t4"), in: scene.network, by: .admin) == false)
+        #expect(try await subscribers().isEmpty)
+    }
+
     @Test func `who may take over anybody's device has it at once, or leaves it as it was`() async throws {
         try await scene.setLimits { $0.devicesPerUser = 1 }
         func takeOver(of user: UserID) async throws -> Bool {

@@ -97,7 +97,7 @@ import Testing
         for number in 0..<FaceKey.maximumCount { try await scene.add("\(number)", .hash([0, UInt8(number)])) }
         await #expect(throws: FaceRefusal.tooMany) { try await scene.add("more", .hash([1])) }
         try await scene.add("more", .hash([1]), of: .amity)
-        #expect(try await scene.faces.deleteFaceKey(.matrix, name: "7", of: scene.network))
+        #expect(try await scene.faces.deleteFaceKey(.matrix, name: "7", of: scene.network) != nil)
         try await scene.add("more", .hash([1]))
     }
 
@@ -178,10 +178,11 @@ import Testing
             ]
         )
         #expect(try await scene.faces.faceKeys(.ably, of: scene.network).isEmpty)
-        #expect(try await scene.faces.deleteFaceKey(.matrix, name: "a", of: scene.otherNetwork) == false)
-        #expect(try await scene.faces.deleteFaceKey(.matrix, name: "a", of: scene.network))
-        #expect(try await scene.faces.deleteFaceKey(.matrix, name: "a", of: scene.network) == false)
+        #expect(try await scene.faces.deleteFaceKey(.matrix, name: "a", of: scene.otherNetwork) == nil)
+        #expect(try await scene.faces.deleteFaceKey(.matrix, name: "a", of: scene.network) == RemovedFaceKey(hash: nil))
+        #expect(try await scene.faces.deleteFaceKey(.matrix, name: "a", of: scene.network) == nil)
         #expect(try await scene.faces.faceKeys(.matrix, of: scene.network).map(\.name) == ["b"])
+        #expect(try await scene.faces.deleteFaceKey(.matrix, name: "b", of: scene.network) == RemovedFaceKey(hash: [1]))
     }
 
     @Test func `the list of all is read anew when anything has changed`() async throws {

@@ -94,8 +94,19 @@ package enum ReplaceableDevice: Sendable, Equatable {
     /// Anything: whoever had it in use loses it.
     case anybodys
     /// What was read, `nil` for nothing: who changes what there is must not undo what others have changed since. Otherwise as
-    /// with ``anyOfTheirs``.
+    /// with ``anyOfTheirs``, and what was read to be nobody's, which is anybody's to have.
     case only(Device?)
+    /// What was read, by whoever proves to be that device, or answers for it: it stays the same one, whoever it is for now and however it is
+    /// reached, and keeps what it subscribes to.
+    case same(as: Device?)
+
+    /// What has to be there still; `nil` where that is not asked.
+    package var expected: Device?? {
+        switch self {
+        case .anyOfTheirs, .anybodys: nil
+        case .only(let known), .same(let known): .some(known)
+        }
+    }
 }
 
 /// A device of this id is not any more what it was when it was read.

@@ -38,6 +38,8 @@ package protocol TagStore: Sendable {
     ) async throws
     /// Ends these subscriptions, so far as there are such, in one transaction: of a list of any length a bounded part at a time.
     func unsubscribe(_ subscriptions: [Subscription], in network: NetworkID) async throws
+    /// Ends all subscriptions to a tag, which stays declared if it is; takes no longer the more there are.
+    func unsubscribeAll(from tag: TagID, in network: NetworkID) async throws
     /// Who subscribes to a tag, devices first, each in the order of their ids.
     func subscribers(
         of tag: TagID,

@@ -25,7 +25,7 @@ struct DirectNotificationReader {
         let content = data.pushContent(isStored: isStored)
         if content.kind == .silent {
             refuseTexts(of: data)
-        } else if isRead, texts.isEmpty, content.parts.values.allSatisfy(\.payload.isEmpty) {
+        } else if isRead, !isStored, texts.isEmpty, !content.isShownWithoutWords {
             data.refuse("title", "is required where there is no body, and no raw part that shows something")
         }
         event.channel = data.identifier("channelId", as: Channel.self).map { Channel(id: $0) }

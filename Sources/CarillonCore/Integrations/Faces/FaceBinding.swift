@@ -113,3 +113,13 @@ package struct StoredFaceKey: Sendable, Equatable {
         self.proof = proof
     }
 }
+
+/// What is left to say of a key that was removed.
+package struct RemovedFaceKey: Sendable, Equatable {
+    /// SHA-256 of its secret; `nil` of one that was found by its name.
+    package var hash: [UInt8]?
+
+    package init(hash: [UInt8]?) {
+        self.hash = hash
+    }
+}

@@ -46,6 +46,12 @@ package final class FaceCache: Service {
         try await list.current()?.index ?? FaceIndex(.empty)
     }
 
+    /// The same as a list.
+    package func faces() async throws -> FaceList { try await list.current()?.list ?? .empty }
+
+    /// The same where nothing has to be asked; `nil` where what is known is too old.
+    package var fresh: FaceList? { list.fresh?.list }
+
     /// All bindings and keys as they were known when they were last looked for, for those who cannot wait; `nil` before the first time.
     package var lastKnown: FaceList? { list.lastKnown?.list }
 

@@ -44,6 +44,8 @@ package struct FaceIndex: Sendable {
     /// The same of ``hidden``: no more than so many are looked through for strangers.
     private var hiddenPatterns: [FaceName: [NamePattern]] = [:]
     private static let maximumHiddenPatterns = 1_000
+    /// With how many of their characters a stranger's name is compared: admins may have written such as take very many.
+    private static let maximumHiddenSteps = 100_000
     private var byName: [Name: StoredFaceKey] = [:]
     private var byHash: [Hash: StoredFaceKey] = [:]
     private var byOwner: [Name: StoredFaceKey] = [:]
@@ -112,9 +114,11 @@ package struct FaceIndex: Sendable {
         }
     }
 
-    /// Whether a name, or a pattern that stands for it, is bound so that only its network's callers can use it.
+    /// Whether a name, or a pattern that stands for it, is bound so that only its network's callers can use it; as far as that is
+    /// found out in a bounded time.
     package func isPrivate(_ face: FaceName, matching name: String) -> Bool {
-        let found: Bool? = bestMatch(face, of: name, among: hiddenPatterns[face] ?? []) { text in
+        let patterns = hiddenPatterns[face] ?? []
+        let found: Bool? = bestMatch(face, of: name, among: patterns, within: Self.maximumHiddenSteps) { text in
             hidden.contains(Name(face: face, network: nil, text: text)) ? true : nil
         }
         return found ?? false
@@ -126,6 +130,7 @@ package struct FaceIndex: Sendable {
         _ face: FaceName,
         of name: String,
         among patterns: [NamePattern],
+        within limit: Int = .max,
         _ find: (String) -> Found?
     ) -> Found? {
         if let exact = find(name) { return exact }
@@ -136,8 +141,9 @@ package struct FaceIndex: Sendable {
             best = (found, length)
             break
         }
-        for pattern in patterns where pattern.weight > best?.weight ?? -1 && pattern.matches(scalars) {
-            if let found = find(pattern.text) { return found }
+        var steps = limit
+        for pattern in patterns where pattern.weight > best?.weight ?? -1 {
+            if pattern.matches(scalars, within: &steps), let found = find(pattern.text) { return found }
         }
         return best?.found
     }

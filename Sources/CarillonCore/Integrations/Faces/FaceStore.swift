@@ -27,8 +27,8 @@ package protocol FaceStore: Sendable {
     ///   has one with the same hash, or, of a key with a sealed secret, one of the same name; ``FaceRefusal/tooMany`` beyond
     ///   ``FaceKey/maximumCount`` of the face; and ``IdempotentRequest/Failure``. Nothing is stored then.
     func addFaceKey(_ key: StoredFaceKey, answering: IdempotentRequest?) async throws -> Creation
-    /// Removes a key; `false` when there is none.
-    func deleteFaceKey(_ face: FaceName, name: String, of network: NetworkID) async throws -> Bool
+    /// Removes a key; `nil` when there is none.
+    func deleteFaceKey(_ face: FaceName, name: String, of network: NetworkID) async throws -> RemovedFaceKey?
     /// A network's keys for a face by name.
     func faceKeys(_ face: FaceName, of network: NetworkID) async throws -> [FaceKey]
 

@@ -22,12 +22,15 @@ struct NamePattern: Sendable, Hashable {
     /// Whether its only wildcard is a `*` at the end.
     var isPrefix: Bool { scalars.last == Self.any && weight == scalars.count - 1 }
 
-    /// Whether a name is one of those that it stands for. Takes no more steps than the product of both lengths.
-    func matches(_ name: [Unicode.Scalar]) -> Bool {
+    /// Whether a name is one of those that it stands for. Takes no more steps than the product of both lengths, and none beyond `steps`,
+    /// from which they are taken: where there are none left, it is not found out.
+    func matches(_ name: [Unicode.Scalar], within steps: inout Int) -> Bool {
         var (index, position) = (0, 0)
         // Where the last `*` stands, and how much of the name it took.
         var retry: (index: Int, position: Int)?
         while position < name.count {
+            guard steps > 0 else { return false }
+            steps -= 1
             if index < scalars.count, scalars[index] == Self.any {
                 retry = (index, position)
                 index += 1

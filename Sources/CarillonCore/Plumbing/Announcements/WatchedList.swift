@@ -120,7 +120,7 @@ package final class WatchedList<List: Sendable>: Service {
     ///
     /// - Throws: What reading it throws, when what is known is too old.
     package func current() async throws -> List? {
-        if let known = known() { return known }
+        if let fresh { return fresh }
         try await refresh()
         return lastKnown
     }
@@ -156,8 +156,8 @@ package final class WatchedList<List: Sendable>: Service {
         }
     }
 
-    /// `nil` when what is known is too old.
-    private func known() -> List? {
+    /// All there is, where it need not be read; `nil` when what is known is too old.
+    package var fresh: List? {
         state.withLock { state in
             state.isAsked = true
             guard let readAt = state.readAt, now() - readAt < lifetime else { return nil }

@@ -5,16 +5,19 @@ extension ProviderName {
             address: .token(hasEnvironments: true) { $0.appleToken() },
             lanes: .byApp,
             ignoresCase: true,
-            rawPart: RawPartForm(headers: [
-                "apns-push-type": .oneOf([
-                    "alert", "background", "complication", "controls", "fileprovider", "liveactivity", "location",
-                    "mdm", "pushtotalk", "voip", "widgets",
-                ]),
-                "apns-priority": .oneOf(["1", "5", "10"]),
-                "apns-collapse-id": .text(maximumBytes: 64),
-                "apns-expiration": .number,
-                "apns-topic": .text(maximumBytes: 256),
-            ])
+            rawPart: RawPartForm(
+                headers: [
+                    "apns-push-type": .oneOf([
+                        "alert", "background", "complication", "controls", "fileprovider", "liveactivity", "location",
+                        "mdm", "pushtotalk", "voip", "widgets",
+                    ]),
+                    "apns-priority": .oneOf(["1", "5", "10"]),
+                    "apns-collapse-id": .text(maximumBytes: 64),
+                    "apns-expiration": .number,
+                    "apns-topic": .text(maximumBytes: 256),
+                ],
+                visible: [["aps", "alert"], ["aps", "badge"], ["aps", "sound"]]
+            )
         )
     )
 }

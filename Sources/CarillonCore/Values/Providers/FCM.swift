@@ -4,7 +4,12 @@ extension ProviderName {
             name: "fcm",
             address: .token(),
             lanes: .byApp,
-            rawPart: RawPartForm(payloadKey: "message", reserved: ["token", "topic", "condition"])
+            rawPart: RawPartForm(
+                payloadKey: "message",
+                reserved: ["token", "topic", "condition"],
+                visible: [["notification"], ["android", "notification"]],
+                isShownByApps: true
+            )
         )
     )
 }

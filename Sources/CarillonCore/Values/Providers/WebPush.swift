@@ -8,10 +8,14 @@ extension ProviderName {
             address: .subscription,
             lanes: .byHost,
             takesSilent: false,
-            rawPart: RawPartForm(headers: [
-                "ttl": .number, "urgency": .oneOf(["very-low", "low", "normal", "high"]),
-                "topic": .base64URL(maximum: 32),
-            ])
+            rawPart: RawPartForm(
+                headers: [
+                    "ttl": .number, "urgency": .oneOf(["very-low", "low", "normal", "high"]),
+                    "topic": .base64URL(maximum: 32),
+                ],
+                visible: [["title"], ["body"], ["notification"]],
+                isShownByApps: true
+            )
         )
     )
 }

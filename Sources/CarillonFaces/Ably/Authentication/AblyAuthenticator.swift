@@ -55,7 +55,7 @@ struct AblyAuthenticator: Sendable {
         guard context.isConfidential else { throw AblyError.insecure }
         let wrong = AblyError.credentials("there is no such key")
         guard let text = Base64URL.text(encoded), let colon = text.firstIndex(of: ":"),
-            let key = try await services.faceIndex().key(.ably, named: String(text[..<colon])),
+            let key = try await services.faceLookup().key(.ably, named: String(text[..<colon])),
             case .secret(let secret) = key.proof
         else { throw wrong }
         // Digests are compared in constant time.
@@ -68,7 +68,7 @@ struct AblyAuthenticator: Sendable {
     private func holder(of text: String) async throws -> AblyCaller {
         guard let token = AblyToken(text) else { throw AblyError.unknownToken }
         guard !token.isOfDevice else { return try await device(token) }
-        guard let key = try await services.faceIndex().key(.ably, named: token.keyName),
+        guard let key = try await services.faceLookup().key(.ably, named: token.keyName),
             case .secret(let secret) = key.proof,
             secret.isCode(token.signed.signature, of: token.signed.signedBytes)
         else { throw AblyError.unknownToken }
@@ -98,7 +98,7 @@ struct AblyAuthenticator: Sendable {
 
     /// A device that proves itself and needs nothing else for its own affairs.
     private func device(_ token: AblyToken) async throws -> AblyCaller {
-        guard let binding = try await services.faceIndex().binding(.ably, token.keyName),
+        guard let binding = try await services.faceLookup().binding(.ably, token.keyName),
             let network = try await services.network(binding.networkID),
             let device = AblyDeviceToken(token, of: network.id, secret: services.faceSecret, now: services.clock.now())
         else { throw AblyError.credentials("the device's token is not valid") }
@@ -112,7 +112,7 @@ struct AblyAuthenticator: Sendable {
             appID: token.keyName,
             settings: AblySettings(stored: binding.settings),
             keyName: token.keyName,
-            capability: .device,
+            capability: device.capability,
             client: client,
             holdsKey: false,
             device: device
@@ -128,7 +128,7 @@ struct AblyAuthenticator: Sendable {
         let name = key.key.name
         let appID = String(name.prefix { $0 != "." })
         // Whoever has made a key of a name is not therefore whose name it is.
-        guard let binding = try await services.faceIndex().binding(.ably, appID),
+        guard let binding = try await services.faceLookup().binding(.ably, appID),
             binding.networkID == key.key.networkID,
             let network = try await services.network(binding.networkID)
         else { throw AblyError.notFound("no network has bound this application") }

@@ -49,6 +49,15 @@ struct AblyCapability: Sendable, Equatable {
 
     var isEmpty: Bool { operations.isEmpty }
 
+    /// What of this a device keeps that its holder registers: it may subscribe where they may, and everywhere where everything is theirs.
+    var ofDevice: AblyCapability {
+        guard !allows(.pushAdmin) else { return .device }
+        return AblyCapability(
+            operations.filter { Self.allow($0.value, .pushSubscribe) }
+                .mapValues { _ in [Operation.pushSubscribe.rawValue] }
+        )
+    }
+
     /// The capability, its resources and operations in order.
     var json: JSONObject {
         var object = JSONObject()

@@ -8,6 +8,8 @@ struct AblyDeviceToken: Sendable, Equatable {
     private static let lifetime = Duration.seconds(400 * 86_400)
 
     let deviceID: DeviceID
+    /// Where its holder may subscribe the device.
+    let capability: AblyCapability
     private let fingerprint: String
 
     /// Reads and verifies a token; `nil` when it is none, is another network's, or has ended.
@@ -15,10 +17,18 @@ struct AblyDeviceToken: Sendable, Equatable {
         guard secret.signed(token.signed, for: .ably), !token.signed.hasEnded(at: now),
             token.signed.text(AblyToken.Claim.network) == network.rawValue,
             let deviceID = token.signed.text(AblyToken.Claim.device).flatMap(DeviceID.init),
-            let fingerprint = token.signed.text("jti")
+            let fingerprint = token.signed.text("jti"),
+            let capability = Self.capability(token.signed.claims[AblyToken.Claim.capability])
         else { return nil }
         self.deviceID = deviceID
+        self.capability = capability
         self.fingerprint = fingerprint
+    }
+
+    /// What a token says of it; those of former releases say nothing, and are good everywhere.
+    private static func capability(_ claim: JSONValue?) -> AblyCapability? {
+        guard let claim else { return .device }
+        return AblyCapability(claim)
     }
 
     /// Whether it is a device's as that is registered now.
@@ -29,10 +39,13 @@ struct AblyDeviceToken: Sendable, Equatable {
         -> JSONObject
     {
         let end = now + lifetime
+        // Whoever is shown it is to get no further with it than they do themselves.
+        let capability = caller.capability.ofDevice.text
         var claims: JSONObject = [
             "iat": JSONValue(Int(now.milliseconds / 1000)), "exp": JSONValue(Int(end.milliseconds / 1000)),
             "jti": .string(fingerprint(of: device)), AblyToken.Claim.device: .string(device.id.rawValue),
             AblyToken.Claim.network: .string(caller.network.id.rawValue),
+            AblyToken.Claim.capability: .string(capability),
         ]
         let client: JSONValue? = device.userID.isNobody ? nil : .string(device.userID.rawValue)
         claims[AblyToken.Claim.client] = client
@@ -41,7 +54,7 @@ struct AblyDeviceToken: Sendable, Equatable {
             "token": .string(token), "keyName": .string(keyName),
             "issued": JSONValue(Int(now.milliseconds / 1000) * 1000),
             "expires": JSONValue(Int(end.milliseconds / 1000) * 1000),
-            "capability": .string(AblyCapability.device.text),
+            "capability": .string(capability),
         ]
         details["clientId"] = client
         return details

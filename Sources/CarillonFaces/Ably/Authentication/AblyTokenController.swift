@@ -42,7 +42,7 @@ struct AblyTokenController: Sendable {
             }
         }
         guard case .secret(let secret) = key.proof,
-            let binding = try await services.faceIndex().binding(.ably, String(name.prefix { $0 != "." })),
+            let binding = try await services.faceLookup().binding(.ably, String(name.prefix { $0 != "." })),
             binding.networkID == key.key.networkID
         else { throw AblyError.notFound("no network has bound this application") }
         context.face.note(network: binding.networkID)
@@ -54,7 +54,7 @@ struct AblyTokenController: Sendable {
     private func key(named name: String, signing wanted: AblyTokenRequest, _ mac: String) async throws -> StoredFaceKey
     {
         let wrong = AblyError.credentials("there is no such key, or mac is not what it makes of this request")
-        guard let key = try await services.faceIndex().key(.ably, named: name), case .secret(let secret) = key.proof,
+        guard let key = try await services.faceLookup().key(.ably, named: name), case .secret(let secret) = key.proof,
             let mac = Base64URL.decodeEither(mac)
         else { throw wrong }
         guard secret.isCode(mac, of: wanted.signedBytes(keyName: name)) else { throw wrong }

@@ -121,18 +121,15 @@ struct AblyDeviceController: Sendable {
         )
     }
 
-    /// Stores a device in the place of the one that it was made of and the caller was judged by.
+    /// Stores a device in the place of the one that it was made of and the caller was judged by: what subscribes is the device, whoever
+    /// its client is.
     private func store(_ device: Device, replacing known: Device?, by caller: AblyCaller) async throws -> Bool {
-        do {
-            return try await services.devices.putDevice(
-                device,
-                replacing: .only(known),
-                in: caller.network.id,
-                by: caller.writer
-            )
-        } catch is DeviceTaken {
-            throw AblyError.otherClient
-        }
+        try await services.devices.putDevice(
+            device,
+            replacing: .same(as: known),
+            in: caller.network.id,
+            by: caller.writer
+        )
     }
 
     private func token(of device: Device, for caller: AblyCaller) -> JSONObject {

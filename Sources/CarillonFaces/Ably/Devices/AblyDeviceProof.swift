@@ -28,19 +28,31 @@ extension AblyAuthenticator {
         }
     }
 
+    /// The device that the caller proves to be without naming it: by a token, of their own or beside it.
+    func provenDevice(by caller: AblyCaller, _ request: Request) async throws -> DeviceID? {
+        if let own = caller.device { return own.deviceID }
+        guard let token = request.headers[.ablyDeviceToken].flatMap({ deviceToken($0, for: caller) }),
+            let device = try await services.devices.device(token.deviceID, in: caller.network.id), token.isOf(device)
+        else { return nil }
+        return device.id
+    }
+
     func proof(by caller: AblyCaller, of id: DeviceID, _ device: Device?, _ request: Request) -> Proof {
         if let token = caller.device { return Self.proof(token, id, device) }
         if let text = request.headers[.ablyDeviceToken] {
-            let token = AblyToken(text).flatMap {
-                AblyDeviceToken($0, of: caller.network.id, secret: services.faceSecret, now: services.clock.now())
-            }
-            return token.map { Self.proof($0, id, device) } ?? .wrong
+            return deviceToken(text, for: caller).map { Self.proof($0, id, device) } ?? .wrong
         }
         guard let secret = request.headers[.ablyDeviceSecret] else { return .none }
         guard let device else { return .right }
         return Self.isSecret(secret, of: device)
             || Base64URL.text(secret).map { Self.isSecret($0, of: device) } ?? false
             ? .right : .wrong
+    }
+
+    private func deviceToken(_ text: String, for caller: AblyCaller) -> AblyDeviceToken? {
+        AblyToken(text).flatMap {
+            AblyDeviceToken($0, of: caller.network.id, secret: services.faceSecret, now: services.clock.now())
+        }
     }
 
     /// Whether a text is a device's secret; takes the same time wherever they differ.

@@ -48,13 +48,12 @@ struct AblyRegistration: Sendable {
         _ known: Device?
     ) throws(AblyError) -> Device {
         var kept = kept
-        // Devices without a secret of their own have one that nobody knows: what they subscribe to stays with their id.
+        // Devices without a secret of their own have one that nobody knows, which tells their tokens from those of a later one.
         let secretHash =
             body.secret.map(FaceIndex.hash) ?? known?.secretHash ?? randomBytes(32)
         if let recipient = body.recipient {
             let recipient = try AblyRecipient(recipient, caller.settings)
             let (address, isUsable) = try recipient.registered(addresses)
-            guard !id.isOfAddress else { throw .device }
             kept.recipient = recipient.shown
             return Device(
                 id: id,

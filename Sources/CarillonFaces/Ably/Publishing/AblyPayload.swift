@@ -44,8 +44,12 @@ struct AblyPayload: Sendable {
             let parts = Self.webParts(shown, web ?? JSONObject(), data ?? JSONObject())
             let fitting = parts.first { part in Self.size(of: data) + Self.size(of: part) <= Self.largestBytes }
             guard fitting != nil || web == nil else { throw .tooLarge("data and web may take 3072 bytes together") }
-            // Without one, browsers get what they get from everybody else.
-            fields["webpush"] = fitting.map { ["payload": .object($0), "replace": true] }
+            // Without one, browsers get what they get from everybody else, and what has no words is shown to them all the same.
+            if let fitting {
+                fields["webpush"] = ["payload": .object(fitting), "replace": true]
+            } else if shown.title == nil, shown.body == nil {
+                fields["webpush"] = ["payload": ["notification": [:]]]
+            }
         }
         self.fields = fields
     }

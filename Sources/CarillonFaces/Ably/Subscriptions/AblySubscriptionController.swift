@@ -78,7 +78,7 @@ struct AblySubscriptionController: Sendable {
         case (nil, nil, nil): throw AblyError.query("channel, deviceId or clientId is needed")
         case (let channel?, nil, nil):
             try caller.require(.pushAdmin, on: channel.rawValue)
-            try await unsubscribeAll(SubscriptionFilter(tag: channel), for: caller)
+            try await services.tags.unsubscribeAll(from: channel, in: caller.network.id)
         case (let channel, let device?, nil):
             try await unsubscribe(.device(device), from: channel, for: caller, request)
         case (let channel, nil, let client?):
@@ -154,7 +154,7 @@ struct AblySubscriptionController: Sendable {
     }
 
     /// Passes those whose own these are, and those to whom everybody's are open.
-    /// - Returns: What is the caller's own, so far as the request proves it.
+    /// - Returns: Where none are named, what is the caller's own, so far as the request proves it.
     private func ownership(
         of named: [Subscriber],
         by caller: AblyCaller,
@@ -174,8 +174,10 @@ struct AblySubscriptionController: Sendable {
                 }
             }
         }
+        // What is named is looked for by its name.
+        guard named.isEmpty else { return [] }
         if case .named(let client) = caller.client { own.append(.user(client)) }
-        if let device = caller.device { own.append(.device(device.deviceID)) }
+        if let device = try await authenticator.provenDevice(by: caller, request) { own.append(.device(device)) }
         return own
     }
 
