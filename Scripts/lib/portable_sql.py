@@ -30,7 +30,6 @@ EXCEPTIONS: dict[tuple[str, str, int], str] = {
     ("PostgresJournalStore.swift", "INSERT journal", 4): COPIED,
     ("PostgresOutbox+Settle.swift", "INSERT dead_letters", 4): COPIED,
     ("PostgresOutbox+Settle.swift", "INSERT outcomes", 4): COPIED,
-    ("PostgresStatisticsStore.swift", "INSERT statistics_minutes", 4): COPIED,
     ("PostgresTagStore+Subscriptions.swift", "DELETE subscriptions", 3): ANSWERED,
     ("StatisticsSweep.swift", "INSERT statistics_hours", 4): COPIED,
     ("StoppedUsers.swift", "INSERT stopped_users", 4): COPIED,

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// The directory a cluster lives in, and what is in it.
 ///
 /// ```
@@ -89,16 +97,16 @@ struct DataDirectory: Sendable {
     /// has asked for it yet, or that somebody else has the id now: PostgreSQL itself, which handles all other leftovers,
     /// would refuse to start.
     ///
-    /// - Returns: Whether a server can be started: not while children of a killed one are left, which takes a moment. A
-    ///   second server beside them would refuse to start, or ruin the data.
-    func removeMisleadingPostmasterFile() throws(EmbeddedClusterError) -> Bool {
-        guard let file = postmasterFile, !file.isAlive else { return true }
-        guard !ServerProcess.anyWorks(in: cluster) else { return false }
-        guard file.isInUse else { return true }
+    /// - Returns: What keeps a server from being started; `nil` when nothing does. Children of a killed one do, which takes a
+    ///   moment: a second server beside them would refuse to start, or ruin the data.
+    func removeMisleadingPostmasterFile() throws(EmbeddedClusterError) -> pid_t? {
+        guard let file = postmasterFile, !file.isAlive else { return nil }
+        if let worker = ServerProcess.worker(in: cluster) { return worker }
+        guard file.isInUse else { return nil }
         try FileSystem.remove(cluster + "/postmaster.pid")
         try FileSystem.remove("\(socketDirectory)/.s.PGSQL.\(Self.port).lock")
         try FileSystem.remove("\(socketDirectory)/.s.PGSQL.\(Self.port)")
-        return true
+        return nil
     }
 
     private func checkThatItCanBeEntered(by account: ServerAccount) throws(EmbeddedClusterError) {

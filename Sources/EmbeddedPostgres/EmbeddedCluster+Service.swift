@@ -30,8 +30,8 @@ extension EmbeddedCluster: Service {
         var failures = 0
         while true {
             try await rest()
+            trimLog()
             do {
-                try directory.log.trim()
                 if try isRunning {
                     failures = 0
                     continue

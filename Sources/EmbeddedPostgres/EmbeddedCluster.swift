@@ -22,6 +22,8 @@ package actor EmbeddedCluster {
     private var server: ServerProcess?
     private var nap: Task<Void, Never>?
     private var guardian: Guardian?
+    /// Why the server's log could not be trimmed, which is told once.
+    private var logTrouble: EmbeddedClusterError?
 
     /// Where to connect: as the superuser `postgres` to the database `carillon`.
     package nonisolated let connectionString: String
@@ -41,15 +43,21 @@ package actor EmbeddedCluster {
     package func start() async throws -> String {
         let account = try directory.serverAccount(named: configuration.serverAccount)
         try directory.create(for: account)
-        let deadline = ContinuousClock.now + configuration.startTimeout
+        var patience = StartPatience(configuration.startTimeout)
         while true {
-            try await ensureServer(as: account, deadline: deadline)
+            try await ensureServer(as: account, &patience)
+            let attempt = ContinuousClock.now
             do {
                 try await createDatabase()
                 return connectionString
-            } catch let error as PostgresError where error.isConnectivity && ContinuousClock.now < deadline {
+            } catch let error as PostgresError where error.isConnectivity {
                 // Another owner has stopped the server at this very moment, or it has crashed: once more.
                 logger.debug("Cannot use PostgreSQL yet", metadata: ["error": "\(error)"])
+                if error.isOfRecovery {
+                    noteRecovery(&patience, since: attempt)
+                } else if patience.isOver {
+                    throw error
+                }
             }
         }
     }
@@ -88,8 +96,8 @@ package actor EmbeddedCluster {
 }
 
 extension EmbeddedCluster {
-    private func ensureServer(as account: ServerAccount, deadline: ContinuousClock.Instant) async throws {
-        if try await !becomesOwner(before: deadline) {
+    private func ensureServer(as account: ServerAccount, _ patience: inout StartPatience) async throws {
+        if try await !becomesOwner(&patience) {
             logger.info("Using the PostgreSQL server of another process", metadata: metadata)
             return
         }
@@ -101,25 +109,22 @@ extension EmbeddedCluster {
             )
         }
         if let file = directory.postmasterFile, file.isAlive {
-            try await adopt(file.processID, deadline: deadline)
+            try await adopt(file.processID, &patience)
         } else {
-            try await launch(as: account, deadline: deadline)
+            try await launch(as: account, &patience)
         }
     }
 
     /// Makes a running server one's own.
-    private func adopt(_ processID: Int32, deadline: ContinuousClock.Instant) async throws {
+    private func adopt(_ processID: Int32, _ patience: inout StartPatience) async throws {
         if let server, server.processID == processID { return }
         logger.info("Taking over a running PostgreSQL server", metadata: metadata)
         let server = ServerProcess(adopting: processID)
         self.server = server
-        try await waitUntilReady(server, deadline: deadline)
+        try await waitUntilReady(server, &patience)
     }
 
-    private func launch(
-        as account: ServerAccount,
-        deadline: ContinuousClock.Instant
-    ) async throws {
+    private func launch(as account: ServerAccount, _ patience: inout StartPatience) async throws {
         let binaries = try await ServerBinaries.find(
             in: configuration.binaryDirectory,
             for: directory.clusterVersion
@@ -130,8 +135,10 @@ extension EmbeddedCluster {
             try await directory.initialize(with: binaries, as: account, isDurable: isDurable)
         }
         try directory.createSocketDirectory(for: account)
-        while try !directory.removeMisleadingPostmasterFile() { try await pause(before: deadline) }
-        try directory.log.trim()
+        while let obstacle = try directory.removeMisleadingPostmasterFile() {
+            try await pause(&patience, failure: .occupied(directory: directory.cluster, processID: obstacle))
+        }
+        trimLog()
         let command = try ServerCommand(
             binaries.postgres,
             ServerSettings.arguments(for: directory, overrides: configuration.settings),
@@ -142,7 +149,7 @@ extension EmbeddedCluster {
         self.server = server
         server.onExit { [weak self] in await self?.wake() }
         do {
-            try await waitUntilReady(server, deadline: deadline)
+            try await waitUntilReady(server, &patience)
         } catch {
             await stop(server)
             self.server = nil
@@ -151,29 +158,60 @@ extension EmbeddedCluster {
     }
 
     /// Waits until either this process owns the server or the owner has it running, and tells which.
-    private func becomesOwner(before deadline: ContinuousClock.Instant) async throws -> Bool {
+    private func becomesOwner(_ patience: inout StartPatience) async throws -> Bool {
         while true {
             if lock == nil { lock = try OwnershipLock(path: directory.lock) }
             if lock != nil { return true }
-            if let file = directory.postmasterFile, file.isReady, file.isAlive { return false }
-            try await pause(before: deadline)
+            let file = directory.postmasterFile.flatMap { $0.isAlive ? $0 : nil }
+            if file?.isReady == true { return false }
+            try await pause(&patience, whileRecovering: file?.isStarting == true)
         }
     }
 
     /// Waits until the server says in its file that it accepts connections.
-    private func waitUntilReady(_ server: ServerProcess, deadline: ContinuousClock.Instant) async throws {
+    private func waitUntilReady(_ server: ServerProcess, _ patience: inout StartPatience) async throws {
         while true {
-            if let file = directory.postmasterFile, file.isReady, file.processID == server.processID { return }
+            let file = directory.postmasterFile.flatMap { $0.processID == server.processID ? $0 : nil }
+            if file?.isReady == true { return }
             guard server.isAlive else { throw EmbeddedClusterError.startFailed(log: directory.log.tail()) }
-            try await pause(before: deadline)
+            try await pause(&patience, whileRecovering: file?.isStarting == true)
         }
     }
 
-    private func pause(before deadline: ContinuousClock.Instant) async throws {
-        guard ContinuousClock.now < deadline else {
-            throw EmbeddedClusterError.startTimedOut(log: directory.log.tail())
-        }
+    /// Waits a moment.
+    ///
+    /// - Throws: `failure` when there is no time left for that, or that the start took too long.
+    private func pause(
+        _ patience: inout StartPatience,
+        whileRecovering isRecovering: Bool = false,
+        failure: EmbeddedClusterError? = nil
+    ) async throws {
+        guard isRecovering || !patience.isOver else { throw failure ?? .startTimedOut(log: directory.log.tail()) }
+        let start = ContinuousClock.now
         try await Task.sleep(for: .milliseconds(5))
+        if isRecovering { noteRecovery(&patience, since: start) }
+    }
+
+    private func noteRecovery(_ patience: inout StartPatience, since start: ContinuousClock.Instant) {
+        guard patience.leaveOut(since: start) else { return }
+        let line = directory.log.tail().split(whereSeparator: \.isNewline).last ?? ""
+        logger.notice(
+            "PostgreSQL is recovering, and is waited for",
+            metadata: metadata.merging(["postgres.log": "\(line)"]) { $1 }
+        )
+    }
+
+    /// Keeps the server's log small. One that cannot be is no reason to be without a server.
+    func trimLog() {
+        do throws(EmbeddedClusterError) {
+            try directory.log.trim()
+            logTrouble = nil
+        } catch {
+            if error != logTrouble {
+                logger.warning("Cannot trim the log of PostgreSQL", metadata: ["error": "\(error)"])
+            }
+            logTrouble = error
+        }
     }
 
     /// Waits until it is time to look again whether the server runs: when a child has ended, at once.
@@ -227,5 +265,16 @@ extension EmbeddedCluster {
             if await server.waitForExit(atMost: step.limit) { return }
             logger.warning("PostgreSQL does not stop", metadata: metadata)
         }
+    }
+}
+
+extension PostgresError {
+    /// Whether a server says that it is on its way, and that there is something to recover first. Whoever cannot connect has its words,
+    /// and no code.
+    var isOfRecovery: Bool {
+        [
+            "the database system is starting up", "the database system is in recovery mode",
+            "the database system is not yet accepting connections",
+        ].contains { description.contains($0) }
     }
 }

@@ -5,7 +5,7 @@ package struct EmbeddedClusterConfiguration: Sendable {
     package var settings: [String: String]
     /// The directory of `postgres` and `initdb`; nil searches PATH and then Debian's directories, newest version first.
     package var binaryDirectory: String?
-    /// How long the server may take until it accepts connections; crash recovery can take a while.
+    /// How long the server may take until it accepts connections. For as long as it recovers after a crash this time stands still.
     package var startTimeout: Duration
     /// How long the server may take to stop by itself before it is made to.
     package var stopTimeout: Duration

@@ -18,6 +18,8 @@ package enum EmbeddedClusterError: Error, Hashable, Sendable, CustomStringConver
     /// The server ended while it started.
     case startFailed(log: String)
     case startTimedOut(log: String)
+    /// A process of a former server is left, or of one that somebody has started by hand.
+    case occupied(directory: String, processID: Int32)
 
     /// What is wrong and what to do about it.
     package var description: String {
@@ -51,6 +53,9 @@ package enum EmbeddedClusterError: Error, Hashable, Sendable, CustomStringConver
             "PostgreSQL ended while it started: \(log)"
         case .startTimedOut(let log):
             "PostgreSQL was not ready in time: \(log)"
+        case .occupied(let directory, let processID):
+            "process \(processID) is a PostgreSQL that works in \(directory), and a second one beside it would ruin the data. "
+                + "End it (kill -QUIT \(processID)) if it does not end by itself"
         }
     }
 }

@@ -15,6 +15,8 @@ package struct PostmasterFile: Hashable, Sendable {
     /// Nil until the server has got that far.
     var socketDirectory: String?
     var isReady: Bool
+    /// Whether it is on its way to that, which takes as long as there is to recover after a crash.
+    var isStarting: Bool
 
     init?(parsing text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -22,7 +24,9 @@ package struct PostmasterFile: Hashable, Sendable {
         self.processID = processID
         dataDirectory = String(lines[1])
         socketDirectory = lines.count > 4 && !lines[4].isEmpty ? String(lines[4]) : nil
-        isReady = lines.count > 7 && lines[7].hasPrefix("ready")
+        let state = lines.count > 7 ? lines[7] : ""
+        isReady = state.hasPrefix("ready")
+        isStarting = state.hasPrefix("starting")
     }
 
     /// What the file at a path says; `nil` when there is none, or it is not one.

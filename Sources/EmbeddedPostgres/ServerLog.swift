@@ -7,11 +7,13 @@ struct ServerLog: Sendable {
 
     let path: String
 
-    /// Empties the file when it has grown too large.
+    /// Empties the file when it has grown too large, also where its end cannot be kept: a full disk takes no copy.
     func trim() throws(EmbeddedClusterError) {
         guard let size = FileSystem.attributes(of: path)?.size, size > Self.limit else { return }
-        try FileSystem.write(tail(limit: 256 << 10), to: path + ".old")
+        let end = tail(limit: 256 << 10)
+        let keeping = Result { () throws(EmbeddedClusterError) in try FileSystem.write(end, to: path + ".old") }
         try FileSystem.empty(path)
+        try keeping.get()
     }
 
     /// The end of the log, for an error message.

@@ -64,27 +64,18 @@ struct ServerProcess: Sendable {
         return state == "Z" || state == "X"
     }
 
-    /// Whether a process is the server of a data directory, as far as can be known: nobody's secret where there is no
-    /// `/proc`.
+    /// Whether a process is the server of a data directory, as far as can be known.
     static func serves(_ processID: pid_t, _ dataDirectory: String) -> Bool {
-        guard isAlive(processID) else { return false }
-        let directory = FileSystem.resolved(dataDirectory)
-        if let place = FileSystem.destination(ofLink: "/proc/\(processID)/cwd") {
-            return FileSystem.resolved(place) == directory
-        }
-        // Where a process works is hidden from other accounts, in containers from root too; how it was started is not.
-        guard let arguments = FileSystem.contents(of: "/proc/\(processID)/cmdline", limit: 4096), !arguments.isEmpty
-        else {
-            return true
-        }
-        return arguments.split(separator: "\0").contains { FileSystem.resolved(String($0)) == directory }
+        isAlive(processID) && ProcessTraces(of: processID).isServer(of: dataDirectory)
     }
 
-    /// Whether some process has a directory as its own, as all processes of a server have their data directory.
-    static func anyWorks(in directory: String) -> Bool {
+    /// A server, or a child of one, that has a directory as its own, as all processes of a server have their data directory. Others
+    /// may stand there, such as somebody's shell.
+    static func worker(in directory: String) -> pid_t? {
         let directory = FileSystem.resolved(directory)
-        return FileSystem.entries(of: "/proc").contains { entry in
-            pid_t(entry) != nil && FileSystem.destination(ofLink: "/proc/\(entry)/cwd") == directory
+        return FileSystem.entries(of: "/proc").lazy.compactMap { pid_t($0) }.first { processID in
+            FileSystem.destination(ofLink: "/proc/\(processID)/cwd") == directory
+                && ProcessTraces(of: processID).isPostgres
         }
     }
 

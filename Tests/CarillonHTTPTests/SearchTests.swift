@@ -1,8 +1,10 @@
-import CarillonCore
+import CarillonEdge
 import CarillonTesting
 import Foundation
 import HTTPTypes
 import Testing
+
+@testable import CarillonCore
 
 /// Filters of lists (CONSOLE section 2); what they find is in the contracts of the stores.
 @Suite(.acme) struct SearchTests {
@@ -117,6 +119,16 @@ import Testing
             try await network.call(.get, "stats?\(Self.range)&step=day", as: network.token()).status
                 == 403
         )
+    }
+
+    @Test func `what was counted of a network goes with it`() async throws {
+        let recorder = api.services.recorder
+        let id = NetworkID(trusted: network.id)
+        recorder.add(to: id) { $0.latency.note(7) }
+        #expect(recorder.unwritten(of: id).count == 1)
+        let deletion = try await api.call(.delete, "/v1/networks/\(network.id)", as: TestAPI.operatorToken)
+        #expect(deletion.status == 204)
+        #expect(recorder.unwritten(of: id).isEmpty)
     }
 
     @Test(arguments: [

@@ -47,6 +47,34 @@ import Testing
         #expect(days.first == PartitionDay(containing: past.now()))
     }
 
+    @Test func `nothing is deleted while the database's clock and this machine's do not agree`() async throws {
+        let past = WallClock { .now - .seconds(20 * 86_400) }
+        try await housekeeper(pool, past).sweep()
+        try await pool.execute(
+            "INSERT INTO event_keys SELECT 'acme', 'old', gen_random_uuid(), now() - interval '8 days'"
+        )
+        func sweep(_ local: WallClock) async throws {
+            let clock = DatabaseClock(local: local)
+            try await Housekeeper(
+                pool: pool,
+                clock: clock.wallClock,
+                comparing: clock,
+                logger: TestDatabase.logger
+            ).sweep()
+        }
+        // As where the database's clock has jumped ahead by a month.
+        let error = await #expect(throws: UntidyError.self) {
+            try await sweep(WallClock { .now - .seconds(30 * 86_400) })
+        }
+        #expect(error?.description.contains("nothing is deleted") == true)
+        #expect(try await days("events", pool).count == 8)
+        #expect(try await pool.count("event_keys") == 1)
+        // As soon as that is set right.
+        try await sweep(.system)
+        #expect(try await days("events", pool).count == 4)
+        #expect(try await pool.count("event_keys") == 0)
+    }
+
     @Test func `what fails does not keep the rest from being done`() async throws {
         try await pool.script(
             """

@@ -36,6 +36,25 @@ import Testing
         }
     }
 
+    @Test func `a server is started again also where its log cannot be kept small, which is said once`() async throws {
+        let log = CollectedLog()
+        let cluster = makeCluster(at: path, logger: log.logger)
+        try await withService(cluster) {
+            let file = cluster.directory.log.path
+            try FileSystem.makePrivateDirectory(file + ".old")
+            let before = try #require(await cluster.processID)
+            try FileSystem.write(String(repeating: "x", count: ServerLog.limit + 1), to: file)
+            kill(before, SIGKILL)
+            try await eventually("another server runs") {
+                let after = await cluster.processID
+                return after != before && cluster.directory.postmasterFile?.isReady == true
+            }
+            try await eventually("it answers") { (try? await text("SELECT 'up'", on: cluster)) == "up" }
+            #expect(FileSystem.attributes(of: file).map { $0.size < ServerLog.limit } == true)
+        }
+        #expect(log.lines("Cannot trim the log of PostgreSQL").count == 1)
+    }
+
     @Test func `the end of a server is told to whoever waits to look after it`() async throws {
         let cluster = makeCluster(at: path)
         _ = try await cluster.start()

@@ -81,10 +81,7 @@ import Testing
             _ = try await cluster.start()
             await cluster.stop()
             let stranger = try await startSleeper()
-            defer {
-                kill(stranger, SIGKILL)
-                waitpid(stranger, nil, 0)
-            }
+            defer { end(stranger) }
             try leave(stranger, as: cluster.directory)
             #expect(cluster.directory.postmasterFile?.isAlive == false)
             do {
@@ -95,35 +92,13 @@ import Testing
         }
     }
 
-    /// Leaves the traces of a server that had this process id.
-    private func leave(_ processID: pid_t, as directory: DataDirectory) throws {
-        let file = directory.cluster + "/postmaster.pid"
-        try FileSystem.write(
-            "\(processID)\n\(directory.cluster)\n1\n5432\n\(directory.socketDirectory)\n\n1 1\nready   \n",
-            to: file
-        )
-        if ServerAccount.isRoot {
-            try FileSystem.changeOwner(of: file, to: try directory.serverAccount(named: "postgres"))
-        }
-    }
-
     /// Lends the id of a child that has ended and is not asked for.
     private func withZombie(_ body: (pid_t) async throws -> Void) async throws {
-        let zombie = try spawn(["/bin/sh", "-c", "exit 0"])
+        let zombie = try spawn("/bin/sh", ["/bin/sh", "-c", "exit 0"])
         defer { waitpid(zombie, nil, 0) }
         try await eventually("it has ended") {
             FileSystem.contents(of: "/proc/\(zombie)/stat", limit: 1024)?.contains(") Z ") == true
         }
         try await body(zombie)
-    }
-
-    private func startSleeper() async throws -> pid_t { try spawn(["/bin/sleep", "600"]) }
-
-    private func spawn(_ arguments: [String]) throws -> pid_t {
-        var processID: pid_t = 0
-        var pointers = arguments.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        try #require(posix_spawn(&processID, arguments[0], nil, nil, &pointers, nil) == 0)
-        return processID
     }
 }

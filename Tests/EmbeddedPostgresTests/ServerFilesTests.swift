@@ -12,6 +12,13 @@ import Testing
         #expect(file.isReady)
     }
 
+    @Test func `a server that recovers says that it starts`() throws {
+        let text = "4711\n/data\n1\n5432\n/run\n\n1 0\n"
+        for (state, isStarting) in [("starting\n", true), ("stopping\n", false), ("ready   \n", false), ("", false)] {
+            #expect(try #require(PostmasterFile(parsing: text + state)).isStarting == isStarting)
+        }
+    }
+
     @Test(arguments: ["4711\n/data\n", "4711\n/data\n1\n5432\n/run\n\n1 0\nstarting\n", "4711\n/data\n1\n5432"])
     func `a server that starts is not ready`(text: String) throws {
         #expect(try #require(PostmasterFile(parsing: text)).isReady == false)

@@ -101,6 +101,24 @@ def check_compose(file):
             tool("docker-compose", *words, what="docker-compose.yml is not read by Compose")
 
 
+def check_stop():
+    """The unit leaves the order of stopping to the program, and as much time as that may take."""
+    unit = dict(re.findall(r"^(\w+)=(.*)$", UNIT.read_text(), re.M))
+    if unit.get("KillMode") != "mixed":
+        problems.append("carillon.service: without KillMode=mixed PostgreSQL is stopped before Carillon has written what is in hand")
+    sources = ROOT / "Sources"
+    limits = [
+        (sources / "carillon/Composition/Composition.swift", r"shutdownLimit = Duration\.seconds\((\d+)\)"),
+        (sources / "carillon/Composition/Storage.swift", r"stopTimeout = Duration\.seconds\((\d+)\)"),
+        (sources / "EmbeddedPostgres/EmbeddedCluster.swift", r"\(SIG\w+, \.seconds\((\d+)\)\)"),
+    ]
+    found = [(path, re.findall(pattern, path.read_text())) for path, pattern in limits]
+    problems.extend(f"{path.name} does not say how long it takes to stop" for path, seconds in found if not seconds)
+    longest = sum(int(second) for _, seconds in found for second in seconds)
+    if int(unit.get("TimeoutStopSec", 0)) <= longest:
+        problems.append(f"carillon.service: to stop may take {longest} s, and is cut off after {unit.get('TimeoutStopSec')} s")
+
+
 def check_units():
     if not shutil.which("systemd-analyze"):
         left_out.append("systemd-analyze is not installed: the unit is not checked")
@@ -179,6 +197,7 @@ def check_observability():
 def main():
     check_image()
     check_kubernetes()
+    check_stop()
     check_units()
     check_observability()
     for line in left_out:

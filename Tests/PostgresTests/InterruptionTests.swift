@@ -1,4 +1,5 @@
 import CarillonTesting
+import Synchronization
 import Testing
 
 @testable import Postgres
@@ -69,6 +70,36 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(10), "pg_sleep would have taken 60 s")
         let processIDs = try await backends(2, pool)
         #expect(processIDs.contains(processID), "the connection was not replaced")
+    }
+
+    @Test func `a statement outside of a transaction is interrupted at its caller's deadline, and its connection kept`()
+        async throws
+    {
+        let limit = Mutex<Duration?>(nil)
+        try await withTestPool {
+            $0.poolSize = 1
+            // Nothing else ends it.
+            $0.statementTimeout = .zero
+            $0.deadlineGrace = .seconds(60)
+            $0.deadline = { limit.withLock(\.self).map { .now + $0 } }
+        } _: { pool in
+            for statement: SQL in ["SELECT pg_sleep(3600)", .unprepared("SELECT pg_sleep(3600)")] {
+                limit.withLock { $0 = nil }
+                let processID = try await backend(pool)
+                limit.withLock { $0 = .seconds(1) }
+                var error: PostgresError?
+                // Once more where the deadline had passed before anything was sent.
+                repeat {
+                    error = await #expect(throws: PostgresError.self) {
+                        try await pool.withConnection { session in try session.execute(statement) }
+                    }
+                } while error?.kind == .deadlineExceeded
+                #expect(error?.kind == .server(.queryCanceled))
+                #expect(error?.isOutcomeUnknown == false)
+                limit.withLock { $0 = nil }
+                #expect(try await backend(pool) == processID)
+            }
+        }
     }
 
     @Test func `a task that is cancelled already sends nothing`() async throws {

@@ -48,6 +48,30 @@ import Testing
         try await running.value
     }
 
+    @Test func `a server that does not let it listen is asked more and more seldom`() async throws {
+        var configuration = try await TestCluster.configuration()
+        (configuration.reconnectBase, configuration.reconnectLimit) = (.milliseconds(1), .seconds(3_600))
+        let log = CollectedLog()
+        // No name that anybody can listen on.
+        let listener = PostgresListener(
+            configuration: configuration,
+            channels: [""],
+            logger: log.logger,
+            onNotification: { _ in Issue.record("nobody can have sent it") },
+            onReconnect: { Issue.record("it does not listen") },
+            onLoss: { Issue.record("it has not listened") }
+        )
+        let group = ServiceGroup(services: [listener], logger: TestDatabase.logger)
+        let running = Task { try await group.run() }
+        func pauses() -> [Int] {
+            log.lines("Cannot listen to PostgreSQL").compactMap { $0["pause_ms"].flatMap { Int($0) } }
+        }
+        try await eventually("it has been sent away seven times") { pauses().count >= 7 }
+        for (number, pause) in pauses().prefix(7).enumerated() { #expect(pause * 2 >= 1 << number) }
+        await group.triggerGracefulShutdown()
+        try await running.value
+    }
+
     private func withListener(
         on channels: [String],
         _ body: (PostgresPool, Recorder) async throws -> Void

@@ -194,10 +194,11 @@ import Testing
     @Test(arguments: [
         (PostgresError.Kind.connectionFailed, true), (.connectionLost, true), (.timedOut, true), (.poolExhausted, true),
         (.server(.adminShutdown), true), (.server(.crashShutdown), true), (.server(.cannotConnectNow), true),
-        (.server(.tooManyConnections), true), (.server(SQLState(rawValue: "08006")), true),
+        (.server(SQLState(rawValue: "53300")), true), (.server(SQLState(rawValue: "08006")), true),
         (.server(.lockNotAvailable), true), (.server(.queryCanceled), true), (.server(.readOnlySQLTransaction), true),
         (.server(.diskFull), true),
-        (.server(.uniqueViolation), false), (.server(.serializationFailure), false), (.server(.syntaxError), false),
+        (.server(.uniqueViolation), false), (.server(.serializationFailure), false),
+        (.server(SQLState(rawValue: "42601")), false),
         (.server(SQLState(rawValue: "25P04")), false), (.server(.internalError), false),
         (.shuttingDown, false), (.cancelled, false), (.decoding, false), (.encoding, false),
         (.invalidConfiguration, false),

@@ -42,7 +42,7 @@ import Testing
         let error = await #expect(throws: PostgresError.self) {
             try await pool.withConnection { session in try session.execute("SELEC 1") }
         }
-        #expect(error?.sqlState == .syntaxError)
+        #expect(error?.sqlState?.rawValue == "42601")
     }
 
     @Test(

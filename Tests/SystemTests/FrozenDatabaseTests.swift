@@ -47,6 +47,32 @@ extension Services {
             #expect(try await service.stop() == 0)
         }
 
+        @Test func `who asks whether it is ready is told that it is not, within the deadline of any request`()
+            async throws
+        {
+            let scratch = Scratch()
+            let service = try await RunningService.start(in: scratch)
+            let server = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
+            defer { server.thawAll() }
+            try await eventually("it is ready") { try await health(service).status == 200 }
+            var took = Self.patience
+            for _ in 0..<5 where took >= Self.patience {
+                server.freezeAll()
+                let start = ContinuousClock.now
+                let answer = try await health(service)
+                took = ContinuousClock.now - start
+                #expect(answer.status == 503, "\(answer.text)")
+                server.thawAll()
+            }
+            #expect(took < Self.patience)
+            try await eventually("it is ready again") { try await health(service).status == 200 }
+            #expect(try await service.stop() == 0)
+        }
+
+        private func health(_ service: RunningService) async throws -> TestClient.Answer {
+            try await service.management.send(.GET, "/health/ready")
+        }
+
         /// Changes things while the server is frozen; answers what is known of a statement that is no transaction, and how long
         /// all took.
         private func callFrozen(

@@ -96,6 +96,7 @@ struct NetworkController: Controller {
         let existed = try await services.accounts.deleteNetwork(id)
         services.cache.invalidate(id)
         guard existed else { throw Problem.notFound() }
+        services.recorder.forget(id)
         return .noContent
     }
 }

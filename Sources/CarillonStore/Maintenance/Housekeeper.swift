@@ -21,6 +21,7 @@ package final class Housekeeper: Sendable {
 
     private let pool: PostgresPool
     private let clock: WallClock
+    private let databaseClock: DatabaseClock?
     private let feedback: FeedbackWriter?
     private let partitions: PartitionUpkeep
     private let chores: Chores
@@ -31,16 +32,20 @@ package final class Housekeeper: Sendable {
     private let logger: Logger
 
     /// A housekeeper for the database of `pool` that takes the date from `clock`, and tells `feedback` what becomes of devices
-    /// and subscriptions. Partitions are made and dropped through `tables`, where that is another way to the same database.
+    /// and subscriptions. Partitions are made and dropped through `tables`, where that is another way to the same database. Nothing is
+    /// deleted while the database's clock, as `databaseClock` sees it, and this machine's do not agree: what is old by a clock that is
+    /// wrong may be new, and is gone for good.
     package init(
         pool: PostgresPool,
         tables: PostgresPool? = nil,
         clock: WallClock = .system,
+        comparing databaseClock: DatabaseClock? = nil,
         feedback: FeedbackWriter? = nil,
         logger: Logger
     ) {
         self.pool = pool
         self.clock = clock
+        self.databaseClock = databaseClock
         self.feedback = feedback
         partitions = PartitionUpkeep(pool: tables ?? pool, clock: clock, logger: logger)
         chores = Chores(clock: clock)
@@ -54,7 +59,7 @@ package final class Housekeeper: Sendable {
     /// Does all that is due, in transactions of bounded size. Meant to be run every minute or so.
     ///
     /// What fails does not keep the rest from being done, and is left alone for a while.
-    /// - Throws: ``UntidyError`` that names what failed, when all has been tried.
+    /// - Throws: ``UntidyError`` that names what failed, when all has been tried; `PostgresError` when the clock cannot be asked for.
     package func sweep() async throws {
         var failures: [UntidyError.Failure] = []
         func note(_ error: (any Error)?, _ task: String) {
@@ -66,6 +71,11 @@ package final class Housekeeper: Sendable {
         // What has pieces of its own tries them one by one.
         func attemptPieces(_ task: String, _ sweep: () async throws -> Void) async {
             do { try await sweep() } catch { note(error, task) }
+        }
+        if let skew = try await databaseClock?.look(pool), skew.isTooLarge {
+            await attempt("new partitions") { try await makePartitions() }
+            let reason = "\(skew.description): nothing is deleted until both follow the same time server"
+            throw UntidyError(failures: failures + [UntidyError.Failure(task: "clock", reason: reason)])
         }
         await attempt("old partitions") { try await partitions.drop(before: oldestDay) }
         await attempt("default partitions") { try await partitions.adopt(from: oldestDay) }

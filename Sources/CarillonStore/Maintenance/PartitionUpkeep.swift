@@ -9,9 +9,6 @@ import Synchronization
 /// those behind for as long as they wait. So they wait for 50 ms, and then some minutes until they try again.
 final class PartitionUpkeep: Sendable {
     static let lockTimeout = Duration.milliseconds(50)
-    /// How long it is left alone after a first failure; each further one doubles it.
-    private static let firstPause = Duration.seconds(60)
-    private static let longestPause = Duration.seconds(30 * 60)
     /// For how long it may fail before somebody should know.
     private static let patience = Duration.seconds(86_400)
     /// How long the whole of a default partition may be looked through, with nobody waiting.
@@ -175,7 +172,7 @@ final class PartitionUpkeep: Sendable {
     private func noteFailure(of name: String, because obstacle: Obstacle, at now: Timestamp) {
         let lasts = failures.withLock { failures -> Duration? in
             var failure = failures[name] ?? Failures(since: now, pausedUntil: now)
-            failure.pausedUntil = now + min(Self.longestPause, Self.firstPause * (1 << min(failure.count, 10)))
+            failure.pausedUntil = now + Chores.pause(afterFurther: failure.count)
             failure.count += 1
             defer { failures[name] = failure }
             let lasts = now - failure.since

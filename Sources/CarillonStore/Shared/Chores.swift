@@ -5,9 +5,8 @@ import Synchronization
 /// Tries again and again what is to be done, piece by piece, and leaves a piece alone that has failed: the longer, the more often it
 /// did. What failed may have held its locks until then, and would hold them every minute.
 final class Chores: Sendable {
-    /// How long a piece is left alone after a first failure; each further one doubles it.
-    static let firstPause = Duration.seconds(60)
-    static let longestPause = Duration.seconds(30 * 60)
+    private static let firstPause = Duration.seconds(60)
+    private static let longestPause = Duration.seconds(30 * 60)
     /// Of how many pieces failures are remembered.
     private static let capacity = 10_000
 
@@ -37,13 +36,18 @@ final class Chores: Sendable {
         }
     }
 
+    /// How long a piece is left alone after a failure: the first, or one that follows so many. Each doubles it.
+    static func pause(afterFurther failures: Int) -> Duration {
+        min(longestPause, firstPause * (1 << min(failures, 10)))
+    }
+
     private func noteFailure(of name: String) {
         let now = clock.now()
         failures.withLock { failures in
             if failures.count >= Self.capacity { failures = failures.filter { $0.value.pausedUntil > now } }
             guard failures.count < Self.capacity else { return }
             var failure = failures[name] ?? Failure(pausedUntil: now)
-            failure.pausedUntil = now + min(Self.longestPause, Self.firstPause * (1 << min(failure.count, 10)))
+            failure.pausedUntil = now + Self.pause(afterFurther: failure.count)
             failure.count += 1
             failures[name] = failure
         }

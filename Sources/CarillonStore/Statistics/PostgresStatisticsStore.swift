@@ -3,6 +3,10 @@ package import Postgres
 
 /// What was counted, in `statistics_minutes` and, added up, in `statistics_hours`.
 package struct PostgresStatisticsStore: StatisticsStore, StatisticsLog {
+    /// How much the clocks of the replica that made a network and of the one that counts in it may be apart. A name stays taken for
+    /// longer than that (``FormerNetworks``).
+    private static let tolerance = Duration.seconds(1)
+
     let pool: PostgresPool
 
     package init(pool: PostgresPool) {
@@ -23,8 +27,12 @@ package struct PostgresStatisticsStore: StatisticsStore, StatisticsLog {
                 SELECT n.network_id, n.at, n.replica, n.number, n.figures, n.accepted, n.refused
                 FROM unnest(\(rows.map(\.row.networkID.rawValue)), \(rows.map(\.row.at.stored)),
                             \(rows.map(\.origin.replica)), \(rows.map(\.origin.number)), \(rows.map(\.row.figures.stored)),
-                            \(rows.map(\.row.figures.acceptedEvents)), \(rows.map(\.row.figures.refusedPosts)))
-                    AS n (network_id, at, replica, number, figures, accepted, refused)
+                            \(rows.map(\.row.figures.acceptedEvents)), \(rows.map(\.row.figures.refusedPosts)),
+                            \(rows.map { ($0.row.begunAt.map { $0 + Self.tolerance } ?? Timestamp(milliseconds: .max)).stored }))
+                    AS n (network_id, at, replica, number, figures, accepted, refused, made_by)
+                CROSS JOIN LATERAL (
+                    SELECT FROM networks w WHERE w.network_id = n.network_id AND w.created_at <= n.made_by LIMIT 1
+                ) AS living
                 ON CONFLICT DO NOTHING
                 """
             )

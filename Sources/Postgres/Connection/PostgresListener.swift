@@ -1,5 +1,6 @@
 public import Logging
 public import ServiceLifecycle
+import Synchronization
 
 /// Listens for notifications on a connection of its own, and reconnects when that breaks.
 ///
@@ -43,33 +44,47 @@ public struct PostgresListener: Service {
         await cancelWhenGracefulShutdown {
             var failures = 0
             while !Task.isCancelled {
-                let (wasListening, failure) = await listen()
+                let (lasted, failure) = await listen()
                 guard let failure, !Task.isCancelled else { return }
-                failures = wasListening ? 1 : failures + 1
-                logger.warning("Cannot listen to PostgreSQL", metadata: ["error": "\(failure)"])
+                // Who is sent away as soon as it listens, or before, has not got any further than who cannot connect.
+                failures = lasted > configuration.reconnectLimit ? 1 : failures + 1
                 let delay = configuration.backoff.delay(afterFailures: failures, jitter: .random(in: 0..<1))
+                logger.warning(
+                    "Cannot listen to PostgreSQL",
+                    metadata: ["error": "\(failure)", "pause_ms": "\(delay.roundedUpMilliseconds)"]
+                )
                 try? await Task.sleep(for: delay)
             }
         }
     }
 
-    /// Listens on one connection until it breaks or the task is cancelled.
-    private func listen() async -> (wasListening: Bool, failure: PostgresError?) {
+    /// Listens on one connection until it breaks or the task is cancelled; answers for how long it has listened.
+    private func listen() async -> (lasted: Duration, failure: PostgresError?) {
         let connection = PostgresConnection(configuration: configuration)
         defer { connection.close() }
         do throws(PostgresError) {
             try await connection.open()
         } catch {
-            return (false, error)
+            return (.zero, error)
         }
         let alarm = SocketAlarm()
+        let beginning = Mutex<ContinuousClock.Instant?>(nil)
         let result = await withTaskCancellationHandler {
-            await connection.listen(on: channels, until: alarm, onStart: onReconnect, onNotification: onNotification)
+            await connection.listen(
+                on: channels,
+                until: alarm,
+                onStart: {
+                    beginning.withLock { $0 = .now }
+                    onReconnect()
+                },
+                onNotification: onNotification
+            )
         } onCancel: {
             connection.canceller.cancel()
             alarm?.ring()
         }
+        guard let began = beginning.withLock(\.self) else { return (.zero, result) }
         onLoss()
-        return (true, result)
+        return (.now - began, result)
     }
 }

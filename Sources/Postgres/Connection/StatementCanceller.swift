@@ -1,4 +1,4 @@
-/// Interrupts the statement of one connection when the caller's task is cancelled.
+/// Interrupts the statement of one connection when the caller's task is cancelled, or its time is up.
 ///
 /// The request travels on a connection of its own and can arrive late. A statement therefore counts as ended only when no
 /// request is on its way any more; otherwise it would hit the next statement, or the next caller's.
@@ -26,14 +26,23 @@ final class StatementCanceller: Sendable {
 
     /// Cancels: interrupts the statement that runs, if any, and refuses further ones until ``reset()``.
     func cancel() {
+        interrupt { $0.isCancelled = true }
+    }
+
+    /// Interrupts the statement that runs, if any, and nothing else; does not wait for that.
+    func interrupt() {
+        interrupt { _ in }
+    }
+
+    private func interrupt(_ note: (inout State) -> Void) {
         let handle = monitor.withLock { state -> CancelHandle? in
-            state.isCancelled = true
+            note(&state)
             guard state.isRunning, !state.isSending, let handle = state.handle else { return nil }
             state.isSending = true
             return handle
         }
         guard let handle else { return }
-        // Cancellation handlers must not block, and this opens a connection.
+        // Cancellation handlers must not block, nor may a caller's deadline wait, and this opens a connection.
         let hasStarted = PosixThread.start {
             handle.send()
             self.monitor.withLock { $0.isSending = false }

@@ -67,7 +67,9 @@ extension StatementExecutor {
         return try runInterruptibly(isRead: sql.isSelect) { () throws(PostgresError) in
             if case .opening = transactionState { return try runTogether([sql])[0] }
             guard isKept(sql) else {
-                return try handle.run(text: sql.text, parameters: sql.parameters, timeout: bounded(replyTimeout))
+                return try untilDeadline(replyTimeout) { timeout throws(PostgresError) in
+                    try handle.run(text: sql.text, parameters: sql.parameters, timeout: timeout)
+                }
             }
             return try runPrepared(sql)
         }
@@ -78,7 +80,9 @@ extension StatementExecutor {
     func run(script: String) throws(PostgresError) {
         _ = try runInterruptibly(isRead: false) { () throws(PostgresError) in
             try open()
-            return try handle.run(script: script, timeout: bounded(nil))
+            return try untilDeadline(nil) { timeout throws(PostgresError) in
+                try handle.run(script: script, timeout: timeout)
+            }
         }
     }
 
@@ -104,8 +108,26 @@ extension StatementExecutor {
             if isWrite { configuration.onWrite?() }
             return answer
         } catch {
+            let error = note(isWrite ? noteWrite(error) : error)
             endStatement()
-            throw note(isWrite ? noteWrite(error) : error)
+            throw error
+        }
+    }
+
+    /// Waits for an answer until the caller's deadline, and has the statement interrupted then. Who opens a transaction tells the server
+    /// how much time is left; of a statement outside of one it would know nothing, and work on for nobody.
+    private func untilDeadline(
+        _ timeout: Duration?,
+        _ run: (_ timeout: Duration?) throws(PostgresError) -> QueryResult
+    ) throws(PostgresError) -> QueryResult {
+        guard let deadline, case .none = transactionState else { return try run(bounded(timeout)) }
+        let left = max(.zero, deadline - .now)
+        do throws(PostgresError) {
+            return try run(timeout.map { min($0, left) } ?? left)
+        } catch {
+            guard error.kind == .connectionLost, !handle.isBroken, deadline <= .now else { throw error }
+            canceller.interrupt()
+            return try handle.lastResult(until: .now + configuration.deadlineGrace)
         }
     }
 
@@ -128,8 +150,12 @@ extension StatementExecutor {
         return timeout.map { min($0, left) } ?? left
     }
 
+    /// Waits while a request to interrupt the statement is on its way: no longer than the caller can, and not at all where the connection
+    /// is given up anyway.
     private func endStatement() {
-        if !canceller.endStatement(waitingAtMost: .seconds(5)) { isAbandoned = true }
+        let isLate = deadline.map { $0 <= .now } ?? false
+        let limit: Duration = isBroken ? .zero : isLate ? configuration.deadlineGrace : .seconds(5)
+        if !canceller.endStatement(waitingAtMost: limit) { isAbandoned = true }
     }
 
     func noteSentWork() { hasSentWork = true }
@@ -183,13 +209,18 @@ extension StatementExecutor {
         _ key: StatementCache.Key,
         _ parameters: ParameterList
     ) throws(PostgresError) -> QueryResult {
-        try handle.runPrepared(prepare(key), parameters: parameters, timeout: bounded(replyTimeout))
+        let name = try prepare(key)
+        return try untilDeadline(replyTimeout) { timeout throws(PostgresError) in
+            try handle.runPrepared(name, parameters: parameters, timeout: timeout)
+        }
     }
 
     func prepare(_ key: StatementCache.Key) throws(PostgresError) -> String {
         if let name = statements.name(for: key) { return name }
         let name = statements.makeName()
-        _ = try handle.prepare(name, text: key.text, types: key.types, timeout: bounded(replyTimeout))
+        _ = try untilDeadline(replyTimeout) { timeout throws(PostgresError) in
+            try handle.prepare(name, text: key.text, types: key.types, timeout: timeout)
+        }
         statements.insert(key, name: name)
         return name
     }

@@ -45,8 +45,6 @@ extension SQLState {
     public static let serializationFailure = SQLState(rawValue: "40001")
     /// `40P01`: chosen as the victim of a deadlock; run it again.
     public static let deadlockDetected = SQLState(rawValue: "40P01")
-    /// `42601`: the statement does not parse.
-    public static let syntaxError = SQLState(rawValue: "42601")
     /// `42703`: no column of that name.
     public static let undefinedColumn = SQLState(rawValue: "42703")
     /// `42P01`: no table of that name.
@@ -57,8 +55,6 @@ extension SQLState {
     public static let duplicateTable = SQLState(rawValue: "42P07")
     /// `53100`: there is no room on the disk.
     public static let diskFull = SQLState(rawValue: "53100")
-    /// `53300`: the server has no connection left.
-    public static let tooManyConnections = SQLState(rawValue: "53300")
     /// `55P03`: a lock was not granted within the lock timeout.
     public static let lockNotAvailable = SQLState(rawValue: "55P03")
     /// `57014`: cancelled, by a client or by the statement timeout.

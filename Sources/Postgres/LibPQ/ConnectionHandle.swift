@@ -159,7 +159,8 @@ extension ConnectionHandle {
         return PQgetResult(pointer)
     }
 
-    private func lastResult(until deadline: ContinuousClock.Instant?) throws(PostgresError) -> QueryResult {
+    /// The last result of what was sent; of what was given up too early, the last of those that were not taken yet.
+    func lastResult(until deadline: ContinuousClock.Instant?) throws(PostgresError) -> QueryResult {
         var last: OpaquePointer?
         while let next = try nextResult(until: deadline, freeing: last) {
             let status = PQresultStatus(next)

@@ -3,8 +3,8 @@ import CarillonHTTP
 
 /// Answers `GET /health/ready`: looks at all placements, beside each other and within a bounded time.
 struct HealthLooks: Sendable {
-    /// How long a placement may take to answer where there are others.
-    private static let limit = Duration.seconds(2)
+    /// How long a placement may take to answer where there are others, and where it is the only one: as long as for any request.
+    private static let (limit, onlyLimit) = (Duration.seconds(2), Duration.seconds(5))
 
     private let readiness: Readiness
     private let probes: [(name: PlacementName, probe: ReadinessProbe)]
@@ -25,7 +25,9 @@ struct HealthLooks: Sendable {
                 uniqueKeysWithValues: probes.map { ($0.name, ReadinessProbe.Answer(reasons: [problem], skew: nil)) }
             )
         }
-        guard list != nil else { return [probes[0].name: await probes[0].probe.look()] }
+        guard list != nil else {
+            return [probes[0].name: await answer(of: probes[0].probe, within: Self.onlyLimit)]
+        }
         return await withTaskGroup(of: (PlacementName, ReadinessProbe.Answer).self) { tasks in
             for (name, probe) in probes { tasks.addTask { (name, await look(probe)) } }
             return await tasks.reduce(into: [:]) { $0[$1.0] = $1.1 }
@@ -47,14 +49,14 @@ struct HealthLooks: Sendable {
     }
 
     private func look(_ probe: ReadinessProbe) async -> ReadinessProbe.Answer {
-        let answer = await answer(of: probe)
+        let answer = await answer(of: probe, within: Self.limit)
         probe.state.looked(problem: answer.reasons.isEmpty ? nil : answer.reasons.joined(separator: "; "))
         return answer
     }
 
-    private func answer(of probe: ReadinessProbe) async -> ReadinessProbe.Answer {
+    private func answer(of probe: ReadinessProbe, within limit: Duration) async -> ReadinessProbe.Answer {
         do {
-            return try await withDeadline(Self.limit) { await probe.look() }
+            return try await withDeadline(limit) { await probe.look() }
         } catch {
             return ReadinessProbe.Answer(reasons: ["PostgreSQL does not answer"], skew: nil)
         }

@@ -21,6 +21,7 @@ struct PlacementPipeline: Sendable {
                 pool: placement.pool,
                 tables: placement.coordinator,
                 clock: placement.clock,
+                comparing: placement.databaseClock,
                 feedback: placement.feedback,
                 logger: logger
             ),

@@ -1,4 +1,5 @@
 import CarillonTesting
+import Foundation
 import Synchronization
 import Testing
 
@@ -95,6 +96,57 @@ import Testing
         await writer.write(includingThisMinute: true)
         #expect(try await points(reader) == [4, 8])
         #expect(recorder.unwritten(of: "acme").isEmpty)
+    }
+
+    @Test func `what a network did is forgotten with it, and nothing else`() async throws {
+        let recorder = StatisticsRecorder(clock: time.clock)
+        for count in [1, 2] {
+            recorder.add(["acme": Self.accepted(count), "other": Self.accepted(count)])
+            time.advance(by: .seconds(60))
+        }
+        recorder.forget("acme")
+        #expect(recorder.unwritten(of: "acme").isEmpty)
+        #expect(Set(recorder.rowsToWrite(includingThisMinute: true, limit: 10).map(\.networkID)) == ["other"])
+        recorder.add(["acme": Self.accepted(4)])
+        #expect(recorder.unwritten(of: "acme").map(\.begunAt) == [time.clock.now()])
+    }
+}
+
+@Suite struct StatisticsBacklogTests {
+    private func row(_ network: NetworkID) -> StatisticsRow {
+        StatisticsRow(networkID: network, at: .seconds(0), origin: nil, figures: StatisticsFigures())
+    }
+
+    @Test func `what it takes to look through it goes by what is kept, not by what came and went behind that`() {
+        var backlog = StatisticsBacklog()
+        let replica = UUID()
+        var (found, longest) = (0, 0)
+        backlog.append(row("away"), of: replica)
+        for _ in 0..<20_000 {
+            backlog.append(row("acme"), of: replica)
+            let next = backlog.first(10) { $0.networkID != "away" }
+            found += next.count
+            for row in next { backlog.remove(row.origin?.number ?? 0) }
+            longest = max(longest, backlog.span)
+        }
+        #expect(found == 20_000)
+        #expect(longest <= 2 * backlog.count + 1000)
+        #expect(backlog.first(10) { _ in true }.map(\.origin?.number) == [1])
+        backlog.removeFirst()
+        #expect(backlog.span == 0 && backlog.count == 0)
+    }
+
+    @Test func `rows are answered in the order of their numbers, whichever went before`() {
+        var backlog = StatisticsBacklog()
+        for network: NetworkID in ["a", "b", "a", "c", "b", "a"] { backlog.append(row(network), of: UUID()) }
+        func numbers(_ limit: Int = 10) -> [Int64?] { backlog.first(limit) { _ in true }.map(\.origin?.number) }
+        #expect(numbers() == [1, 2, 3, 4, 5, 6] && numbers(2) == [1, 2])
+        backlog.remove(4)
+        backlog.removeFirst()
+        #expect(numbers() == [2, 3, 5, 6])
+        backlog.removeAll(of: "b")
+        #expect(numbers() == [3, 6])
+        #expect(backlog.rows(of: "a").count == 2 && backlog.rows(of: "b").isEmpty)
     }
 }
 

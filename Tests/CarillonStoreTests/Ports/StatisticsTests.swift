@@ -85,6 +85,49 @@ import Testing
     }
 }
 
+/// Whose figures they are.
+@Suite(.stores) struct StatisticsOfSuccessorTests {
+    private let scene = StoreScene.here
+    private let time = ManualTime(.now)
+
+    private func write(_ recorder: StatisticsRecorder) async {
+        let writer = StatisticsWriter(recorder: recorder, log: scene.statistics, logger: TestDatabase.logger)
+        await writer.write(includingThisMinute: true)
+    }
+
+    /// The times that were counted in a network.
+    private func times(_ recorder: StatisticsRecorder, in network: NetworkID) async throws -> [Int64?] {
+        let reader = StatisticsReader(recorder: recorder, store: scene.statistics)
+        let now = time.clock.now()
+        return try await reader.points(of: network, from: now - .seconds(3_600), to: now + .seconds(60), step: .minute)
+            .map { $0.figures.latency.percentile(50) }
+    }
+
+    @Test func `what a replica has counted of a deleted network is not its successor's`() async throws {
+        let recorder = StatisticsRecorder(clock: time.clock)
+        for network in [scene.network, scene.otherNetwork] { recorder.add(to: network) { $0.latency.note(7) } }
+        #expect(try await scene.accounts.deleteNetwork(scene.network))
+        time.advance(by: .seconds(5))
+        try await scene.accounts.createNetwork(Network(id: scene.network, createdAt: time.clock.now()))
+        await write(recorder)
+        #expect(try await times(recorder, in: scene.network) == [])
+        #expect(try await times(recorder, in: scene.otherNetwork) == [7])
+        time.advance(by: .milliseconds(-500))
+        recorder.add(to: scene.network) { $0.latency.note(8) }
+        await write(recorder)
+        #expect(try await times(recorder, in: scene.network) == [8])
+    }
+
+    @Test func `what was counted of a network that is gone is not written`() async throws {
+        let recorder = StatisticsRecorder(clock: time.clock)
+        recorder.add(to: scene.network) { $0.latency.note(7) }
+        #expect(try await scene.accounts.deleteNetwork(scene.network))
+        await write(recorder)
+        #expect(try await scene.pool.count("statistics_minutes") == 0)
+        #expect(recorder.unwritten().isEmpty)
+    }
+}
+
 @Suite(.stores) struct StatisticsSweepTests {
     private let scene = StoreScene.here
     private var pool: PostgresPool { scene.pool }
@@ -162,6 +205,7 @@ import Testing
 
     @Test func `what is added up before its writer knows that it is written is answered once`() async throws {
         let now = StatisticsStep.hour.beginning(of: .now)
+        try await pool.execute("UPDATE networks SET created_at = 'epoch'")
         let recorder = StatisticsRecorder(clock: WallClock { now - .seconds(7200) })
         recorder.add(to: scene.network) { $0.latency.note(7) }
         let rows = recorder.rowsToWrite(includingThisMinute: true, limit: 10)

@@ -37,14 +37,21 @@ extension Trait where Self == Lending<TemporaryPath> {
 let silentLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// Describes a cluster that is fast instead of durable.
-func makeCluster(at path: String, settings: [String: String] = [:], isThrownAway: Bool = false) -> EmbeddedCluster {
+func makeCluster(
+    at path: String,
+    settings: [String: String] = [:],
+    startTimeout: Duration = .seconds(60),
+    isThrownAway: Bool = false,
+    logger: Logger = silentLogger
+) -> EmbeddedCluster {
     EmbeddedCluster(
         configuration: EmbeddedClusterConfiguration(
             dataDirectory: path,
             settings: ["fsync": "off", "shared_buffers": "16MB"].merging(settings) { _, given in given },
+            startTimeout: startTimeout,
             throwAwayDirectory: isThrownAway ? path : nil
         ),
-        logger: silentLogger
+        logger: logger
     )
 }
 

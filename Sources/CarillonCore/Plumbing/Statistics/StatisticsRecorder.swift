@@ -8,31 +8,14 @@ import Synchronization
 package final class StatisticsRecorder: Sendable {
     private struct Open {
         var minute: Timestamp
+        var begunAt: Timestamp
         var figures: StatisticsFigures
     }
 
     private struct State {
         var open: [NetworkID: Open] = [:]
-        /// Those to be written, by their numbers, which rise; none of them is below the first or above the last.
-        var closed: [Int64: StatisticsRow] = [:]
-        var (firstNumber, lastNumber): (Int64, Int64) = (1, 0)
-        var numbers: [NetworkID: Set<Int64>] = [:]
+        var backlog = StatisticsBacklog()
         var lost = 0
-
-        mutating func append(_ row: StatisticsRow, of replica: UUID) {
-            lastNumber += 1
-            var row = row
-            row.origin = StatisticsRow.Origin(replica: replica, number: lastNumber)
-            closed[lastNumber] = row
-            numbers[row.networkID, default: []].insert(lastNumber)
-        }
-
-        mutating func remove(_ number: Int64) {
-            guard let row = closed.removeValue(forKey: number) else { return }
-            numbers[row.networkID]?.remove(number)
-            if numbers[row.networkID]?.isEmpty == true { numbers[row.networkID] = nil }
-            while firstNumber <= lastNumber, closed[firstNumber] == nil { firstNumber += 1 }
-        }
     }
 
     private let replica: UUID
@@ -53,13 +36,14 @@ package final class StatisticsRecorder: Sendable {
     package func add(_ news: [NetworkID: StatisticsFigures]) {
         guard !news.isEmpty else { return }
         state.withLock { state in
-            let minute = StatisticsStep.minute.beginning(of: clock.now())
+            let now = clock.now()
+            let minute = StatisticsStep.minute.beginning(of: now)
             for (network, figures) in news where !figures.isEmpty {
                 if state.open[network]?.minute == minute {
                     state.open[network]?.figures.add(figures)
                 } else {
                     close(network, &state)
-                    state.open[network] = Open(minute: minute, figures: figures)
+                    state.open[network] = Open(minute: minute, begunAt: now, figures: figures)
                 }
             }
         }
@@ -86,19 +70,21 @@ package final class StatisticsRecorder: Sendable {
             let minute = StatisticsStep.minute.beginning(of: clock.now())
             let ended = state.open.filter { includingThisMinute || $0.value.minute != minute }.keys
             for network in ended { close(network, &state) }
-            var rows: [StatisticsRow] = []
-            var number = state.firstNumber
-            while rows.count < limit, number <= state.lastNumber {
-                if let row = state.closed[number], isMeant(row.networkID) { rows.append(row) }
-                number += 1
-            }
-            return rows
+            return state.backlog.first(limit) { isMeant($0.networkID) }
         }
     }
 
     func forget(_ rows: [StatisticsRow]) {
         state.withLock { state in
-            for row in rows { if let number = row.origin?.number { state.remove(number) } }
+            for row in rows { if let number = row.origin?.number { state.backlog.remove(number) } }
+        }
+    }
+
+    /// Forgets what was counted in a network that is gone: it is none of what another one of its id has done.
+    package func forget(_ network: NetworkID) {
+        state.withLock { state in
+            state.open[network] = nil
+            state.backlog.removeAll(of: network)
         }
     }
 
@@ -114,25 +100,31 @@ package final class StatisticsRecorder: Sendable {
     func unwritten(of network: NetworkID) -> [StatisticsRow] {
         state.withLock { state in
             let open = state.open[network].map { row(of: network, $0) }
-            return state.numbers[network, default: []].compactMap { state.closed[$0] } + (open.map { [$0] } ?? [])
+            return state.backlog.rows(of: network) + (open.map { [$0] } ?? [])
         }
     }
 
     /// The same of all networks.
     func unwritten() -> [StatisticsRow] {
-        state.withLock { state in state.closed.values + state.open.map { row(of: $0, $1) } }
+        state.withLock { state in state.backlog.all + state.open.map { row(of: $0, $1) } }
     }
 
     private func close(_ network: NetworkID, _ state: inout State) {
         guard let open = state.open.removeValue(forKey: network) else { return }
-        if state.closed.count >= capacity {
-            state.remove(state.firstNumber)
+        if state.backlog.count >= capacity {
+            state.backlog.removeFirst()
             state.lost += 1
         }
-        state.append(row(of: network, open), of: replica)
+        state.backlog.append(row(of: network, open), of: replica)
     }
 
     private func row(of network: NetworkID, _ open: Open) -> StatisticsRow {
-        StatisticsRow(networkID: network, at: open.minute, origin: nil, figures: open.figures)
+        StatisticsRow(
+            networkID: network,
+            at: open.minute,
+            origin: nil,
+            figures: open.figures,
+            begunAt: open.begunAt
+        )
     }
 }

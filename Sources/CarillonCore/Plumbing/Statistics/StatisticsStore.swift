@@ -21,12 +21,21 @@ package struct StatisticsRow: Sendable, Equatable {
     /// Who counted it; `nil` for what is added up already, and for what is still counted.
     package var origin: Origin?
     package var figures: StatisticsFigures
+    /// When the first of it was counted; `nil` where nobody knows any more.
+    package var begunAt: Timestamp?
 
-    package init(networkID: NetworkID, at: Timestamp, origin: Origin?, figures: StatisticsFigures) {
+    package init(
+        networkID: NetworkID,
+        at: Timestamp,
+        origin: Origin?,
+        figures: StatisticsFigures,
+        begunAt: Timestamp? = nil
+    ) {
         self.networkID = networkID
         self.at = at
         self.origin = origin
         self.figures = figures
+        self.begunAt = begunAt
     }
 }
 
@@ -54,7 +63,8 @@ package enum StatisticsStep: String, Sendable, CaseIterable {
 
 /// Where figures are written.
 package protocol StatisticsLog: Sendable {
-    /// Writes rows; those that were written before are left as they are.
+    /// Writes rows; those that were written before are left as they are, and those of a network that is gone left out, also when there is
+    /// another one of its id.
     func write(_ rows: [StatisticsRow]) async throws
 }
 
