@@ -122,7 +122,7 @@ import Testing
                 _ = try await busy.call(.put, "tags/t-\(number)", "{}")
             }
             _ = try await calm.call(.put, "tags/t", "{}")
-            let changes = log.lines("An admin made a change")
+            let changes = log.lines("An admin made a change").filter { $0["admin"] != "operator" }
             #expect(changes.count { $0["network"] == "busy" } == 100)
             #expect(changes.count { $0["network"] == "calm" } == 1)
         }

@@ -7,8 +7,14 @@ import Testing
 
 /// The whole pipeline on a database, with one network, a channel and people with `log` devices.
 package final class PipelineScene: Sendable {
-    /// So many groups of its lane are sent at a time.
-    package static let mostGroupsAtATime = FairQueueLimits.sending.slotsPerLane / DeliveryGroup.mostSlots
+    /// So many groups of a device or three are sent at a time where its limits are ``fewAtATime``.
+    package static let mostGroupsAtATime = 8
+    /// Limits that a lane is full with after a few groups.
+    package static let fewAtATime = {
+        var limits = FairQueueLimits.sending
+        limits.slotsPerLane = mostGroupsAtATime
+        return limits
+    }()
 
     package let store: StoreScene
     package let queue: WatchedQueue
@@ -37,6 +43,7 @@ package final class PipelineScene: Sendable {
         settleInterval: Duration = .milliseconds(250),
         patience: Duration = .seconds(40),
         eventCapacity: Int = FanoutQueue.usualCapacity,
+        limits: FairQueueLimits = .sending,
         isRelaying: Bool = false,
         asking caller: (any EndpointCaller)? = nil,
         logger: Logger = TestDatabase.logger,
@@ -51,7 +58,7 @@ package final class PipelineScene: Sendable {
         var schedule = RetrySchedule()
         schedule.steps = [.zero]
         schedule.last = .zero
-        let sending = SendingQueue(claims: watched, logger: logger)
+        let sending = SendingQueue(claims: watched, limits: limits, logger: logger)
         lanes = LaneHealth(store: watched, devices: store.devices, queue: sending, logger: logger)
         settler = Settler(log: watched, lanes: lanes, metrics: metrics, statistics: recorder, logger: logger)
         outcomes = OutcomeIntake(
@@ -118,6 +125,7 @@ package final class PipelineScene: Sendable {
         provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
         settleInterval: Duration = .milliseconds(250),
+        limits: FairQueueLimits = .sending,
         isRelaying: Bool = false,
         asking caller: (any EndpointCaller)? = nil,
         wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 },
@@ -129,6 +137,7 @@ package final class PipelineScene: Sendable {
                 provider: provider,
                 providers: providers,
                 settleInterval: settleInterval,
+                limits: limits,
                 isRelaying: isRelaying,
                 asking: caller,
                 wrappingOutcomes: wrappingOutcomes

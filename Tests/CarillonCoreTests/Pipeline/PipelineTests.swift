@@ -69,7 +69,7 @@ import Testing
 
     @Test func `a switch flipped while deliveries wait is obeyed by those not yet sent`() async throws {
         let provider = ScriptedProvider(isOpen: false)
-        try await PipelineScene.run(members: 1, provider: provider) { scene in
+        try await PipelineScene.run(members: 1, provider: provider, limits: PipelineScene.fewAtATime) { scene in
             var ids: [EventID] = []
             for _ in 0..<PipelineScene.mostGroupsAtATime { ids.append(try await scene.post()) }
             try await eventually { provider.waiting == PipelineScene.mostGroupsAtATime }
@@ -113,7 +113,7 @@ import Testing
     @Test func `a switch flipped between a claim and the sending is obeyed`() async throws {
         let broken = Flag(true)
         let provider = ScriptedProvider { _, _ in broken.isSet ? .bug(reason: "too big") : .delivered(id: nil) }
-        try await PipelineScene.run(members: 1, provider: provider) { scene in
+        try await PipelineScene.run(members: 1, provider: provider, limits: PipelineScene.fewAtATime) { scene in
             let dead = try await scene.finished(try await scene.post())
             broken.clear()
             provider.close()
@@ -164,7 +164,7 @@ import Testing
     @Test func `what has waited for too long is not sent any more`() async throws {
         let provider = ScriptedProvider(isOpen: false)
         try await TimedDatabase.lend(from: WallClock.system.now()) { database in
-            let scene = try PipelineScene(store: database.stores, provider: provider)
+            let scene = try PipelineScene(store: database.stores, provider: provider, limits: PipelineScene.fewAtATime)
             try await scene.populate(members: 1)
             try await scene.whileRunning {
                 let places = PipelineScene.mostGroupsAtATime

@@ -8,8 +8,12 @@ import Testing
     @Test func `what waits behind a full lane is sent by a replica that nobody posts to, and each once`() async throws {
         try await StoreScene.withStores { store, _ in
             let (busy, idle) = (ScriptedProvider(isOpen: false), ScriptedProvider())
-            let one = try PipelineScene(store: store, provider: busy)
-            let two = try PipelineScene(store: try StoreScene(pool: store.pool), provider: idle)
+            let one = try PipelineScene(store: store, provider: busy, limits: PipelineScene.fewAtATime)
+            let two = try PipelineScene(
+                store: try StoreScene(pool: store.pool),
+                provider: idle,
+                limits: PipelineScene.fewAtATime
+            )
             try await one.populate(members: 1)
             try await one.whileRunning {
                 try await two.whileRunning {

@@ -332,7 +332,8 @@ extension DeliveryGroup {
 
     fileprivate func slots(of count: Int) -> Int {
         if isRelay { return Self.placesPerMessage * min(count, Self.messagesAtATime) }
-        guard lane.provider.kind.lanes != .byHost else { return Self.mostSlots }
+        let isServer = !lane.provider.kind.isPushService && lane.provider.kind.lanes == .byHost
+        if isServer { return Self.mostSlots }
         return min(Self.mostSlots, 1 + (count - 1) / Self.devicesPerSlot)
     }
 }
