@@ -1,3 +1,4 @@
+import CarillonCore
 package import HTTPTypes
 
 /// Checks in what form a body was sent.
@@ -9,7 +10,7 @@ package enum ContentType {
     /// Passes a body that says that it is one of `accepted`, or says nothing, and that is not compressed.
     package static func check(_ headers: HTTPFields, accepted: [String]) throws(Problem) {
         if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
-            throw .unsupportedMediaType("Content-Encoding is \(encoding.quoted), and must be left out")
+            throw .unsupportedMediaType("Content-Encoding is \(quoted(encoding)), and must be left out")
         }
         guard let header = headers[.contentType] else { return }
         let parts = header.split(separator: ";", omittingEmptySubsequences: false).map { part in
@@ -17,19 +18,15 @@ package enum ContentType {
         }
         guard let type = parts.first, accepted.contains(type), parts.dropFirst().allSatisfy(isHarmless) else {
             let types = accepted.joined(separator: " or ")
-            throw .unsupportedMediaType("Content-Type is \(header.quoted), and must be \(types), in UTF-8")
+            throw .unsupportedMediaType("Content-Type is \(quoted(header)), and must be \(types), in UTF-8")
         }
     }
+
+    /// A header as it is repeated to whoever sent it.
+    private static func quoted(_ header: String) -> String { header.shortened(toCharacters: 100, bytes: 400) }
 
     private static func isHarmless(_ parameter: String) -> Bool {
         guard parameter.hasPrefix("charset=") else { return true }
         return parameter == "charset=utf-8" || parameter == #"charset="utf-8""#
     }
-}
-
-extension String {
-    private static let mostQuoted = 100
-
-    /// As it is repeated to whoever sent it.
-    fileprivate var quoted: String { count > Self.mostQuoted ? "\(prefix(Self.mostQuoted))…" : self }
 }

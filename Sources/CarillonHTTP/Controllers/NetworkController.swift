@@ -59,11 +59,11 @@ struct NetworkController: Controller {
         repeatable?.answer = answer.serialized
         let creation = try await services.accounts.createNetwork(credentials, answering: repeatable)
         services.cache.invalidate(network.id)
-        context.caller.note(made: network.id)
         if creation == .beingDeleted { throw Problem.beingDeleted }
         guard let response = creation.response(answer) else {
             throw Problem.conflict("network-exists", "there is a network of this id")
         }
+        context.caller.note(made: network.id)
         return response
     }
 

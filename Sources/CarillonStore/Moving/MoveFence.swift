@@ -74,10 +74,7 @@ struct MoveFence: Sendable {
         try await pool.withTransaction(TransactionOptions(lockTimeout: Self.lockWait)) { session in
             // Whoever has the network move, or arrive, waits until this is over, and looks then for what is missing.
             try session.lockName(of: network)
-            let gates = try session.query(
-                "SELECT coalesce(away, '') FROM networks WHERE network_id = \(network.rawValue) FOR SHARE"
-            ) { row in try row.decode(0, as: String.self) }
-            guard gates.allSatisfy(\.isEmpty) else { return false }
+            guard try session.moveGate(of: network, isHeld: true)?.isEmpty != false else { return false }
             for row in ["new", "old"] {
                 try session.execute(
                     .unprepared("DROP TRIGGER IF EXISTS \(identifier: "\(name)_\(row)") ON \(identifier: table)")

@@ -47,11 +47,7 @@ extension MoveFence {
 
     /// The network's state, empty where it is here and open; `nil` where there is no such network.
     func gate() async throws -> String? {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                "SELECT coalesce(away, '') FROM networks WHERE network_id = \(network.rawValue)"
-            ) { row in try row.decode(0, as: String.self) }
-        }
+        try await pool.withConnection { session in try session.moveGate(of: network) }
     }
 
     private func hasten(_ queue: String, by key: String) async throws {
@@ -82,5 +78,16 @@ extension MoveFence {
             }
             rank += count
         }
+    }
+}
+
+extension PostgresSession {
+    /// A network's state, as ``MoveFence/gate()`` answers it; if so told, nobody changes it to the end of the transaction.
+    func moveGate(of network: NetworkID, isHeld: Bool = false) throws -> String? {
+        try queryFirst(
+            """
+            SELECT coalesce(away, '') FROM networks WHERE network_id = \(network.rawValue) \(sql: isHeld ? "FOR SHARE" : "")
+            """
+        ) { row in try row.decode(0, as: String.self) }
     }
 }

@@ -127,9 +127,7 @@ extension PostgresSession {
     fileprivate func holdArrival(by move: NetworkMove, isFirst: Bool) throws {
         let network = move.network.rawValue
         if isFirst { try lockName(of: move.network) }
-        let gate = try queryFirst(
-            "SELECT coalesce(away, '') FROM networks WHERE network_id = \(network) FOR SHARE"
-        ) { row in try row.decode(0, as: String.self) }
+        let gate = try moveGate(of: move.network, isHeld: true)
         if gate == nil, isFirst {
             let isFormer = try execute("SELECT FROM former_networks WHERE network_id = \(network)") > 0
             if isFormer { throw MoveLost() }

@@ -81,9 +81,7 @@ package final class OpenConnections: Sendable {
 
         /// Lines somebody up; answers all whose turn it is then, and `nil` when too many wait.
         mutating func admit(_ ticket: Ticket, for origin: Origin) -> [Queue.Grant]? {
-            let grants = queue.admit(ticket, of: origin.network, in: origin, at: .now)
-            for grant in grants ?? [] { shares[Share(grant), default: 0] += 1 }
-            return grants
+            queue.admit(ticket, of: origin.network, in: origin, at: .now).map { counted($0) }
         }
 
         /// A slot is given back; answers all whose turn it is then.
@@ -91,7 +89,10 @@ package final class OpenConnections: Sendable {
             let share = Share(grant)
             let rest = shares[share, default: 1] - 1
             shares[share] = rest > 0 ? rest : nil
-            let grants = queue.handOn(grant, at: .now)
+            return counted(queue.handOn(grant, at: .now))
+        }
+
+        private mutating func counted(_ grants: [Queue.Grant]) -> [Queue.Grant] {
             for grant in grants { shares[Share(grant), default: 0] += 1 }
             return grants
         }
