@@ -15,24 +15,17 @@ struct BrakeController: Controller {
     func addRoutes(to router: Router<CarillonRequestContext>) {
         for provider in ProviderName.allCases where provider.kind.isPushService {
             let app = provider.kind.lanes == .byApp ? "/apps/{appId}" : ""
-            router.post("/v1/networks/{network}/providers/\(provider.rawValue)\(app)/release") {
-                try await release(provider, $0, $1)
-            }
+            admins(router).post("/providers/\(provider.rawValue)\(app)/release") { try await release(provider, $0) }
         }
     }
 
-    private func release(
-        _ provider: ProviderName,
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> Response {
-        let access = try await admin(request, context)
-        var lane = Lane(networkID: access.networkID, provider: provider, appID: "")
+    private func release(_ provider: ProviderName, _ request: NetworkRequest) async throws -> Response {
+        var lane = Lane(networkID: request.network, provider: provider, appID: "")
         if provider.kind.lanes == .byApp {
-            lane.appID = try context.identifier("appId", as: DeviceAddress.self).rawValue
-            try await RequestBodyReader.passEmpty(of: request, as: "invalid-release")
+            lane.appID = try request.id("appId", as: DeviceAddress.self).rawValue
+            try await request.passEmptyBody(as: "invalid-release")
         } else {
-            let body = try await RequestBodyReader.json(of: request)
+            let body = try await request.json()
             lane.appID = try body.read(as: "invalid-release") { $0.host(required: true) }
         }
         let end = services.clock.now() + Self.duration

@@ -16,52 +16,22 @@ extension Controller {
         try await services.authenticator.admin(request, context)
     }
 
-    /// An admin, and an id of the path.
-    func admin<Subject>(
-        _ request: Request,
-        _ context: CarillonRequestContext,
-        and name: String,
-        as subject: Subject.Type
-    ) async throws -> (access: Access, id: Identifier<Subject>) {
-        (try await admin(request, context), try context.identifier(name, as: subject))
+    /// Where routes are added for a network's admins.
+    func admins(_ router: Router<CarillonRequestContext>) -> NetworkRoutes {
+        NetworkRoutes(router: router) { try await admin($0, $1) }
     }
 
-    func adminAndUser(
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> (access: Access, user: UserID) {
-        let (access, id) = try await admin(request, context, and: "user", as: Person.self)
-        return (access, try access.user(id))
-    }
-
-    /// An admin for any user, or a user for themselves: the caller, and the user of the path.
-    func accessToUser(
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> (access: Access, user: UserID) {
-        let access = try await access(request, context)
-        return (access, try access.user(try context.identifier("user", as: Person.self)))
+    /// Where routes are added for everybody of a network: what each of them may do is the handler's to find out.
+    func callers(_ router: Router<CarillonRequestContext>) -> NetworkRoutes {
+        NetworkRoutes(router: router) { try await access($0, $1) }
     }
 }
 
 extension Services {
-    /// An endpoint of a network; 404 where there is none.
-    func endpoint(_ id: EndpointID, in network: NetworkID) async throws -> Endpoint {
-        try await endpoints.endpoints(of: network).first { $0.id == id }.found()
-    }
-}
-
-extension RequestBodyReader {
-    /// Passes a body without any member, and none.
-    static func passEmpty(of request: Request, as problem: String) async throws {
-        // The optimiser of Swift 6.3.1 crashes on an optional chain here.
-        if let body = try await optionalJSON(of: request) { try body.read(as: problem) { _ in () } }
-    }
-
-    /// Reads `{"overlapSeconds":…}`, which may be left out.
-    static func overlap(of request: Request) async throws -> (Duration, body: JSONValue?) {
-        let body = try await optionalJSON(of: request)
-        return (try (body ?? .object(JSONObject())).read(as: "invalid-rotation") { $0.overlap() }, body)
+    /// The endpoint of a path; 404 where there is none.
+    func endpoint(of request: NetworkRequest) async throws -> Endpoint {
+        let id = try request.id("endpoint", as: Endpoint.self)
+        return try await endpoints.endpoints(of: request.network).first { $0.id == id }.found()
     }
 }
 

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import Foundation
 import HTTPTypes
 import Hummingbird
 
@@ -9,42 +8,25 @@ struct DeadLetterController: Controller {
     let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.pages.get("/v1/networks/{network}/dead-letters", use: list)
-        router.post("/v1/networks/{network}/dead-letters/{id}/retry", use: retry)
-        router.delete("/v1/networks/{network}/dead-letters/{id}", use: delete)
-    }
-
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let page = try Page(QueryParameters(request))
-        let letters = try await services.history.deadLetters(
-            in: access.networkID,
-            after: page.after { EventID($0)?.uuid },
-            limit: page.fetchLimit
-        )
-        return page.answer(letters, key: \.id.canonicalText, \.json)
-    }
-
-    private func retry(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let id = try letterID(context)
-        try await RequestBodyReader.passEmpty(of: request, as: "invalid-retry")
-        let lane = try await services.history.reviveDeadLetter(id, in: access.networkID).found()
-        services.recorder.revived(lane)
-        return .json(["id": .string(id.canonicalText), "state": "pending"], status: .accepted)
-    }
-
-    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        guard try await services.history.deleteDeadLetter(try letterID(context), in: access.networkID) else {
-            throw Problem.notFound()
+        let admins = admins(router)
+        admins.pages("/dead-letters") { request in
+            let page = try request.page()
+            let letters = try await services.history.deadLetters(
+                in: request.network,
+                after: page.after { EventID($0)?.uuid },
+                limit: page.fetchLimit
+            )
+            return page.answer(letters, key: \.id.canonicalText, \.json)
         }
-        return .noContent
-    }
-
-    /// The id is ours, so that anything else than a UUID names no letter.
-    private func letterID(_ context: CarillonRequestContext) throws(Problem) -> UUID {
-        guard let id = EventID(try context.segment("id")) else { throw .notFound() }
-        return id.uuid
+        admins.post("/dead-letters/{id}/retry") { request in
+            let id = try request.eventID().uuid
+            try await request.passEmptyBody(as: "invalid-retry")
+            let lane = try await services.history.reviveDeadLetter(id, in: request.network).found()
+            services.recorder.revived(lane)
+            return .json(["id": .string(id.canonicalText), "state": "pending"], status: .accepted)
+        }
+        admins.remove("/dead-letters/{id}") { request in
+            try await services.history.deleteDeadLetter(request.eventID().uuid, in: request.network)
+        }
     }
 }

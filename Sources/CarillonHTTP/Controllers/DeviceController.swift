@@ -14,20 +14,21 @@ struct DeviceController: Controller {
     static let paths = ["{device}", restore]
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
+        let callers = callers(router)
         for path in Self.paths {
-            router.get(RouterPath("/v1/networks/{network}/devices/\(path)"), use: show)
-            router.put(RouterPath("/v1/networks/{network}/devices/\(path)"), use: put)
-            router.delete(RouterPath("/v1/networks/{network}/devices/\(path)"), use: delete)
+            callers.show("/devices/\(path)", show)
+            callers.store("/devices/\(path)", put)
+            callers.delete("/devices/\(path)", use: delete)
         }
-        router.post(RouterPath("/v1/networks/{network}/devices/\(Self.restore)"), use: restore)
-        router.pages.get("/v1/networks/{network}/users/{user}/devices", use: list)
+        admins(router).post("/devices/\(Self.restore)", use: restore)
+        callers.pages("/users/{user}/devices", use: list)
     }
 
-    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await access(request, context)
+    private func put(_ request: NetworkRequest) async throws -> (stored: JSONValue, isNew: Bool) {
+        let access = request.access
         try access.requireDeviceRegistration()
-        let id = try Self.deviceID(context)
-        let body = try await RequestBodyReader.json(of: request)
+        let id = try Self.deviceID(request)
+        let body = try await request.json()
         let device = try body.read(as: "invalid-device") { reader in
             let user = access.owner(&reader)
             return DeviceReader(now: services.clock.now(), addresses: services.addressReader(for: access.network))
@@ -39,61 +40,57 @@ struct DeviceController: Controller {
         guard access.writer == .admin || device.address.provider.kind.isPushService else {
             throw Problem.forbidden("devices of this provider are registered by admins", at: "/provider")
         }
-        let isNew = try await services.devices.putDevice(device, in: access.networkID, by: access.writer)
-        return .json(device.json, status: isNew ? .created : .ok)
+        let isNew = try await services.devices.putDevice(device, in: request.network, by: access.writer)
+        return (device.json, isNew)
     }
 
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await access(request, context)
-        if access.ownUser == nil { try access.requireAdmin() }
-        let id = try Self.deviceID(context)
-        let device = try await services.devices.device(id, in: access.networkID).found()
+    private func show(_ request: NetworkRequest) async throws -> JSONValue? {
+        let ownUser = request.access.ownUser
+        if ownUser == nil { try request.access.requireAdmin() }
+        let device = try await services.devices.device(Self.deviceID(request), in: request.network).found()
         // Of what is others' a user learns nothing, not even that it is there.
-        guard device.userID == access.ownUser ?? device.userID else { throw Problem.notFound() }
-        return .json(device.json)
+        return device.userID == ownUser ?? device.userID ? device.json : nil
     }
 
-    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await access(request, context)
+    private func delete(_ request: NetworkRequest) async throws -> Response {
+        let access = request.access
         try access.requireDevices()
-        let id = try Self.deviceID(context)
-        let named = try QueryParameters(request).identifier("userId", as: Person.self)
+        let id = try Self.deviceID(request)
+        let named = try request.query.identifier("userId", as: Person.self)
         let owner = try access.ownUser.map { own throws(Problem) in try access.user(named ?? own) } ?? named
-        _ = try await services.devices.deleteDevice(id, ifOwnedBy: owner, in: access.networkID)
+        _ = try await services.devices.deleteDevice(id, ifOwnedBy: owner, in: request.network)
         return .noContent
     }
 
     /// Takes back into use what was unregistered or quarantined by mistake.
-    private func restore(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let wanted = try DeviceRestoration(try await RequestBodyReader.json(of: request), now: services.clock.now())
+    private func restore(_ request: NetworkRequest) async throws -> Response {
+        let wanted = try DeviceRestoration(try await request.json(), now: services.clock.now())
         let count = try await services.devices.restoreDevices(
             wanted.provider,
             appID: wanted.appID,
             since: wanted.since,
             until: wanted.until,
-            in: access.networkID
+            in: request.network
         )
         return .json(["restored": JSONValue(count)])
     }
 
-    static func deviceID(_ context: CarillonRequestContext) throws(Problem) -> DeviceID {
-        guard context.parameters.get("device") != nil else { return DeviceID(trusted: restore) }
-        return try context.identifier("device", as: Device.self)
+    static func deviceID(_ request: NetworkRequest) throws(Problem) -> DeviceID {
+        guard request.context.parameters.get("device") != nil else { return DeviceID(trusted: restore) }
+        return try request.id("device")
     }
 
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await access(request, context)
-        let user = try access.knownUser(try context.identifier("user", as: Person.self))
-        let page = try Page(QueryParameters(request))
+    private func list(_ request: NetworkRequest) async throws -> Response {
+        let user = try request.knownUser()
+        let page = try request.page()
         let devices = try await services.devices.devices(
             of: user,
-            in: access.networkID,
+            in: request.network,
             after: page.after { DeviceID($0) },
             limit: page.fetchLimit
         )
-        if devices.isEmpty, access.ownUser == nil {
-            guard try await services.directory.user(user, in: access.networkID) != nil else { throw Problem.notFound() }
+        if devices.isEmpty, request.access.ownUser == nil {
+            _ = try await services.directory.user(user, in: request.network).found()
         }
         return page.answer(devices, key: \.id.rawValue, \.json)
     }

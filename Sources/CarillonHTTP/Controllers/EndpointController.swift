@@ -12,33 +12,40 @@ struct EndpointController: Controller {
     private var reader: EndpointReader { EndpointReader(egress: services.egress) }
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.pages.get("/v1/networks/{network}/endpoints", use: list)
-        router.post("/v1/networks/{network}/endpoints", use: create)
-        router.get("/v1/networks/{network}/endpoints/{endpoint}", use: show)
-        router.put("/v1/networks/{network}/endpoints/{endpoint}", use: replace)
-        router.patch("/v1/networks/{network}/endpoints/{endpoint}", use: update)
-        router.delete("/v1/networks/{network}/endpoints/{endpoint}", use: delete)
-        router.post("/v1/networks/{network}/endpoints/{endpoint}/secret/rotate", use: rotateSecret)
-        router.post("/v1/networks/{network}/endpoints/{endpoint}/test", use: test)
-    }
-
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let page = try Page(QueryParameters(request))
-        let endpoints = try await services.endpoints.endpoints(of: access.networkID)
-        let circuits = await circuits(in: access.networkID)
-        return page.answer(endpoints, by: \.id.rawValue) { $0.json(circuits[$0.id.rawValue] ?? .closed) }
-    }
-
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
-        return try await answer(services.endpoint(id, in: access.networkID), in: access.networkID)
+        let admins = admins(router)
+        admins.pages("/endpoints") { request in
+            let page = try request.page()
+            let endpoints = try await services.endpoints.endpoints(of: request.network)
+            let circuits = await circuits(in: request.network)
+            return page.answer(endpoints, by: \.id.rawValue) { $0.json(circuits[$0.id.rawValue] ?? .closed) }
+        }
+        admins.post("/endpoints", use: create)
+        let endpoint = "/endpoints/{endpoint}"
+        admins.get(endpoint) { try await answer(services.endpoint(of: $0), in: $0.network) }
+        admins.put(endpoint) { request in
+            let id = try request.id("endpoint", as: Endpoint.self)
+            let draft = try await reader.draft(request.json())
+            return try await change(id, in: request.network) { _ in draft }
+        }
+        // Takes over what a merge patch (RFC 7396) names: `null` stands for the default.
+        admins.patch(endpoint) { request in
+            let id = try request.id("endpoint", as: Endpoint.self)
+            let patch = try await request.mergePatch()
+            let reader = self.reader
+            return try await change(id, in: request.network) { try reader.draft($0.settings.merging(patch)) }
+        }
+        admins.remove(endpoint) { request in
+            let existed = try await services.endpoints.deleteEndpoint(request.id("endpoint"), of: request.network)
+            await services.endpointsChanged(request.network)
+            return existed
+        }
+        admins.post("\(endpoint)/secret/rotate", use: rotateSecret)
+        admins.post("\(endpoint)/test", use: test)
     }
 
     /// Makes an endpoint, with a secret that is shown once.
-    private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let body = try await RequestBodyReader.json(of: request)
+    private func create(_ request: NetworkRequest) async throws -> Response {
+        let body = try await request.json()
         let draft = try reader.draft(body)
         let now = services.clock.now()
         let id = EndpointID(trusted: "e-\(services.ids.next().canonicalText)")
@@ -51,26 +58,12 @@ struct EndpointController: Controller {
         let creation = try await services.endpoints.addEndpoint(
             endpoint,
             secret: secret,
-            of: access.networkID,
-            answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
+            of: request.network,
+            answering: request.repeatable(body, answering: answer)
         )
-        await services.endpointsChanged(access.networkID)
+        await services.endpointsChanged(request.network)
         guard let response = creation.response(answer) else { throw Problem(EndpointRefusal.tooMany) }
         return response
-    }
-
-    private func replace(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
-        let draft = try await reader.draft(RequestBodyReader.json(of: request))
-        return try await change(id, in: access.networkID) { _ in draft }
-    }
-
-    /// Takes over what a merge patch (RFC 7396) names: `null` stands for the default.
-    private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
-        let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
-        let reader = reader
-        return try await change(id, in: access.networkID) { try reader.draft($0.settings.merging(patch)) }
     }
 
     private func change(
@@ -82,42 +75,32 @@ struct EndpointController: Controller {
         let endpoint = try await services.endpoints.updateEndpoint(id, of: network) { endpoint in
             try draft(endpoint).apply(to: endpoint, at: now)
         }
-        guard let endpoint else { throw Problem.notFound() }
+        let changed = try endpoint.found()
         await services.endpointsChanged(network)
-        if endpoint.state == .enabled { await services.endpointEnabled(Lane(id, in: network)) }
-        return try await answer(endpoint, in: network)
-    }
-
-    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
-        let existed = try await services.endpoints.deleteEndpoint(id, of: access.networkID)
-        await services.endpointsChanged(access.networkID)
-        guard existed else { throw Problem.notFound() }
-        return .noContent
+        if changed.state == .enabled { await services.endpointEnabled(Lane(id, in: network)) }
+        return await answer(changed, in: network)
     }
 
     /// Adds a secret; during the overlap the former one signs, too.
-    private func rotateSecret(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
-        let (overlap, body) = try await RequestBodyReader.overlap(of: request)
-        let secret = WebhookSecret.generate()
-        let answer: JSONValue = ["secret": .string(secret.text.reveal { $0 })]
-        let creation = try await services.endpoints.rotateEndpointSecret(
-            of: id,
-            in: access.networkID,
-            to: secret,
-            overlap: overlap,
-            answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
-        )
-        guard let response = creation.response(answer) else { throw Problem.notFound() }
-        return response
+    private func rotateSecret(_ request: NetworkRequest) async throws -> Response {
+        let id = try request.id("endpoint", as: Endpoint.self)
+        let response = try await request.rotatingSecret(shownAs: "secret") { secret, overlap, repeatable in
+            try await services.endpoints.rotateEndpointSecret(
+                of: id,
+                in: request.network,
+                to: secret,
+                overlap: overlap,
+                answering: repeatable
+            )
+        }
+        return try response.found()
     }
 
     /// Sends a message that says nothing, and tells what came back.
-    private func test(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
-        try await RequestBodyReader.passEmpty(of: request, as: "invalid-test")
-        let endpoint = try await services.endpoint(id, in: access.networkID)
+    private func test(_ request: NetworkRequest) async throws -> Response {
+        let id = try request.id("endpoint", as: Endpoint.self)
+        try await request.passEmptyBody(as: "invalid-test")
+        let endpoint = try await services.endpoint(of: request)
         let now = services.clock.now()
         let message = EventID(services.ids.next()).description
         let body: JSONValue =
@@ -128,16 +111,16 @@ struct EndpointController: Controller {
                 "timestamp": JSONValue(now),
                 "data": ["endpointId": .string(id.rawValue)],
                 "carillon": [
-                    "eventId": .string(message), "networkId": .string(access.networkID.rawValue),
+                    "eventId": .string(message), "networkId": .string(request.network.rawValue),
                     "receivedAt": JSONValue(now), "attempt": 1, "replay": false,
                 ],
             ]
         let answer = await services.endpointCaller.call(
             EndpointCall(
-                networkID: access.networkID,
+                networkID: request.network,
                 endpointID: id,
                 url: endpoint.settings.url,
-                secrets: try await services.endpoints.endpointSecrets(of: id, in: access.networkID),
+                secrets: try await services.endpoints.endpointSecrets(of: id, in: request.network),
                 messageID: message,
                 body: body.serialized,
                 format: endpoint.settings.format,
@@ -147,7 +130,7 @@ struct EndpointController: Controller {
         return .json(RelayAnswer(answer).json)
     }
 
-    private func answer(_ endpoint: Endpoint, in network: NetworkID) async throws -> Response {
+    private func answer(_ endpoint: Endpoint, in network: NetworkID) async -> Response {
         .json(endpoint.json(await circuits(in: network)[endpoint.id.rawValue] ?? .closed))
     }
 

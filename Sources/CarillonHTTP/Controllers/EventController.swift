@@ -13,11 +13,15 @@ struct EventController: Controller {
         router.post(RouterPath(PostAddress.Kind.event.route)) { request, context in
             try await count.counting(.event, context) { try await post(request, context) }
         }
-        router.pages.get("/v1/networks/{network}/events", use: list)
-        router.pages.get("/v1/networks/{network}/events/recent", use: recent)
-        router.get("/v1/networks/{network}/events/{id}", use: show)
-        router.pages.get("/v1/networks/{network}/events/{id}/deliveries", use: listDeliveries)
-        router.delete("/v1/networks/{network}/events/{id}/deliveries", use: withdraw)
+        let admins = admins(router)
+        admins.pages("/events", use: list)
+        admins.pages("/events/recent") { request in
+            try request.query.refuseAll(isPaged: false)
+            return .json(["items": try await journal.json(of: .native, in: request.network)])
+        }
+        admins.show("/events/{id}") { try await services.history.event($0.eventID(), in: $0.network)?.json }
+        admins.pages("/events/{id}/deliveries", use: listDeliveries)
+        admins.remove("/events/{id}/deliveries") { try await services.history.withdraw($0.eventID(), in: $0.network) }
     }
 
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -54,12 +58,6 @@ struct EventController: Controller {
         return zip(receipts, reasons).map { $0.json(because: $1) }
     }
 
-    private func recent(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        try QueryParameters(request).refuseAll(isPaged: false)
-        return .json(["items": try await journal.json(of: .native, in: access.networkID)])
-    }
-
     /// The body, from somebody who may post events: an API key is checked before the body is read, a signature after.
     private func authorizedBody(
         _ request: Request,
@@ -80,18 +78,17 @@ struct EventController: Controller {
         return try await RequestBodyReader.bytes(of: request, upTo: RequestBodyReader.eventsLimit)
     }
 
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let query = QueryParameters(request)
+    private func list(_ request: NetworkRequest) async throws -> Response {
+        let query = request.query
         try query.refuseAll(but: "sourceId", "type", "channelId", "userId", "state", "from", "to")
         let page = try Page(query)
         let filter = try EventFilter(query)
         if let sourceID = try query.identifier("sourceId", as: Event.self) {
-            let found = try await services.history.event(sourceID: sourceID.rawValue, in: access.networkID)
+            let found = try await services.history.event(sourceID: sourceID.rawValue, in: request.network)
             return page.answer(found.map { [$0] }?.filter(filter.matches) ?? [], key: \.id.description, \.json)
         }
         let events = try await services.history.events(
-            in: access.networkID,
+            in: request.network,
             matching: filter,
             before: page.after { EventID($0) },
             limit: page.limit
@@ -99,39 +96,19 @@ struct EventController: Controller {
         return page.answer(events.items, next: events.next?.description, \.json)
     }
 
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        return .json(try await services.history.event(try eventID(context), in: access.networkID).found().json)
-    }
-
-    private func listDeliveries(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let query = QueryParameters(request)
+    private func listDeliveries(_ request: NetworkRequest) async throws -> Response {
+        let query = request.query
         try query.refuseAll(but: "state", "provider", "userId")
         let page = try Page(query)
         let deliveries = try await services.history.deliveries(
-            of: try eventID(context),
-            in: access.networkID,
+            of: try request.eventID(),
+            in: request.network,
             matching: try DeliveryFilter(query),
             after: page.after { DeliveryCursor($0) },
             limit: page.limit
         )
-        guard let deliveries else { throw Problem.notFound() }
-        return page.answer(deliveries.items, next: deliveries.next?.description, \.json)
-    }
-
-    private func withdraw(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        guard try await services.history.withdraw(try eventID(context), in: access.networkID) else {
-            throw Problem.notFound()
-        }
-        return .noContent
-    }
-
-    /// The id is ours, so that anything else than a UUID names no event.
-    private func eventID(_ context: CarillonRequestContext) throws(Problem) -> EventID {
-        guard let id = EventID(try context.segment("id")) else { throw .notFound() }
-        return id
+        let found = try deliveries.found()
+        return page.answer(found.items, next: found.next?.description, \.json)
     }
 }
 

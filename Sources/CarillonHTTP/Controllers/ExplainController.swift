@@ -19,21 +19,20 @@ struct ExplainController: Controller {
     }
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.post("/v1/networks/{network}/explain", use: explain)
+        admins(router).post("/explain", use: explain)
     }
 
-    private func explain(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let body = try await RequestBodyReader.json(of: request)
+    private func explain(_ request: NetworkRequest) async throws -> Response {
+        let body = try await request.json()
         let (user, eventJSON) = try body.read(as: "invalid-explanation") { reader -> (UserID, JSONValue)? in
             let user = reader.userID("userId", required: true)
             let event = reader.value("event", required: true)
             guard let user, let event else { return nil }
             return (user, event)
         }
-        let addresses = services.addressReader(for: access.network)
+        let addresses = services.addressReader(for: request.access.network)
         let event = try EmbeddedEvent.event(eventJSON, addresses: addresses, clock: services.clock)
-        return .json(try await explainer.explain(event, to: user, in: access.networkID).json)
+        return .json(try await explainer.explain(event, to: user, in: request.network).json)
     }
 }
 

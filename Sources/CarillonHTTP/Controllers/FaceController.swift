@@ -13,127 +13,115 @@ struct FaceController: Controller {
     let faces: [any Face]
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.pages.get("/v1/networks/{network}/faces", use: list)
-        router.pages.get("/v1/networks/{network}/faces/{face}/keys", use: listKeys)
-        router.post("/v1/networks/{network}/faces/{face}/keys", use: createKey)
-        router.delete("/v1/networks/{network}/faces/{face}/keys/{name}", use: deleteKey)
-        router.pages.get("/v1/networks/{network}/faces/{face}/recent", use: listRecent)
-        router.get("/v1/networks/{network}/faces/{face}/{externalId}", use: show)
-        router.put("/v1/networks/{network}/faces/{face}/{externalId}", use: put)
-        router.delete("/v1/networks/{network}/faces/{face}/{externalId}", use: delete)
+        let admins = admins(router)
+        admins.pages("/faces", use: list)
+        addBindings(to: admins)
+        addKeys(to: admins)
+        // What was answered lately, and why not otherwise.
+        admins.pages("/faces/{face}/recent") { request in
+            let face = try system(of: request)
+            try request.query.refuseAll(isPaged: false)
+            let entries = try await services.journal.entries(of: face.name.journalName, in: request.network)
+            return .json(["items": .array(entries.map(\.json))])
+        }
     }
 
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let query = QueryParameters(request)
+    private func addBindings(to admins: NetworkRoutes) {
+        let path = "/faces/{face}/{externalId}"
+        admins.show(path) { request in
+            let (face, name) = try (system(of: request), externalID(request))
+            let bindings = try await services.faceStore.faceBindings(of: request.network)
+            return bindings.first {
+                $0.face == face.name && Identifier<FaceBinding>(trusted: $0.externalID) == name
+            }?.json
+        }
+        admins.store(path, put)
+        admins.remove(path) { request in
+            let (face, name) = try (system(of: request), externalID(request).rawValue)
+            let store = services.faceStore
+            let existed = try await store.deleteFaceBinding(face.name, externalID: name, of: request.network)
+            await services.facesChanged(request.network)
+            return existed
+        }
+    }
+
+    private func addKeys(to admins: NetworkRoutes) {
+        admins.pages("/faces/{face}/keys") { request in
+            let face = try system(of: request)
+            try request.query.refuseAll()
+            let page = try request.page()
+            let keys = try await services.faceStore.faceKeys(face.name, of: request.network)
+            return page.answer(keys, by: \.name) { .object($0.json) }
+        }
+        admins.post("/faces/{face}/keys", use: createKey)
+        admins.remove("/faces/{face}/keys/{name}") { request in
+            let face = try system(of: request)
+            let name = try request.id("name", as: FaceKey.self).rawValue
+            let removed = try await services.faceStore.deleteFaceKey(face.name, name: name, of: request.network)
+            await services.facesChanged(request.network)
+            return removed != nil
+        }
+    }
+
+    private func list(_ request: NetworkRequest) async throws -> Response {
+        let query = request.query
         try query.refuseAll(but: "face")
         let face = try query.choice("face", of: FaceName.self)
         let page = try Page(query)
-        let all = try await services.faceStore.faceBindings(of: access.networkID).filter {
+        let all = try await services.faceStore.faceBindings(of: request.network).filter {
             face == nil || $0.face == face
         }
         return page.answer(all, by: \.cursor, \.json)
     }
 
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, face) = try await adminAndFace(request, context)
-        let name = try externalID(context)
-        let binding = try await services.faceStore.faceBindings(of: access.networkID).first {
-            $0.face == face.name && Identifier<FaceBinding>(trusted: $0.externalID) == name
-        }
-        guard let binding else { throw Problem.notFound() }
-        return .json(binding.json)
-    }
-
     /// Writes a binding. Names are everybody's: whoever has somebody else's receives their tokens and messages, so that only the
     /// operator gives out a new one.
-    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, face) = try await adminAndFace(request, context)
-        let name = try externalID(context).rawValue
-        let settings = try await face.settings(of: name, json: RequestBodyReader.json(of: request))
-        if let conflict = face.conflict(of: settings, in: access.network) { throw conflict }
+    private func put(_ request: NetworkRequest) async throws -> (stored: JSONValue, isNew: Bool) {
+        let (face, name) = try (system(of: request), externalID(request).rawValue)
+        let settings = try await face.settings(of: name, json: request.json())
+        if let conflict = face.conflict(of: settings, in: request.access.network) { throw conflict }
         let binding = FaceBinding(
             face: face.name,
             externalID: name,
-            networkID: access.networkID,
+            networkID: request.network,
             isPrivate: settings.isPrivate,
             settings: settings.document,
             updatedAt: services.clock.now()
         )
-        let isNew = try await services.faceStore.putFaceBinding(binding, claiming: access.principal == .operator)
-        await services.facesChanged(access.networkID)
-        return .json(binding.json, status: isNew ? .created : .ok)
-    }
-
-    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, face) = try await adminAndFace(request, context)
-        let name = try externalID(context).rawValue
-        let existed = try await services.faceStore.deleteFaceBinding(face.name, externalID: name, of: access.networkID)
-        await services.facesChanged(access.networkID)
-        guard existed else { throw Problem.notFound() }
-        return .noContent
-    }
-
-    private func listKeys(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, face) = try await adminAndFace(request, context)
-        let query = QueryParameters(request)
-        try query.refuseAll()
-        let page = try Page(query)
-        let keys = try await services.faceStore.faceKeys(face.name, of: access.networkID)
-        return page.answer(keys, by: \.name) { .object($0.json) }
+        let isNew = try await services.faceStore.putFaceBinding(binding, claiming: request.access.principal == .operator)
+        await services.facesChanged(request.network)
+        return (binding.json, isNew)
     }
 
     /// Makes a key, with a secret that is shown once, or takes one over that existing clients hold.
-    private func createKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, face) = try await adminAndFace(request, context)
-        let body = try await RequestBodyReader.json(of: request)
-        let bindings = try await services.faceStore.faceBindings(of: access.networkID).filter { $0.face == face.name }
+    private func createKey(_ request: NetworkRequest) async throws -> Response {
+        let face = try system(of: request)
+        let body = try await request.json()
+        let bindings = try await services.faceStore.faceBindings(of: request.network).filter { $0.face == face.name }
         let key = try face.key(
             json: body,
-            for: access.networkID,
+            for: request.network,
             boundAs: bindings.map(\.externalID),
-            mayTakeOver: access.principal == .operator,
+            mayTakeOver: request.access.principal == .operator,
             now: services.clock.now()
         )
         let answer = key.json
         let creation = try await services.faceStore.addFaceKey(
             key.stored,
-            answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
+            answering: request.repeatable(body, answering: answer)
         )
-        await services.facesChanged(access.networkID)
+        await services.facesChanged(request.network)
         return creation.response(answer) ?? .json(answer, status: .created)
     }
 
-    private func deleteKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, face) = try await adminAndFace(request, context)
-        let name = try context.identifier("name", as: FaceKey.self).rawValue
-        let removed = try await services.faceStore.deleteFaceKey(face.name, name: name, of: access.networkID)
-        await services.facesChanged(access.networkID)
-        guard removed != nil else { throw Problem.notFound() }
-        return .noContent
+    /// The system of the path, if it is one that is answered here.
+    private func system(of request: NetworkRequest) throws(Problem) -> any Face {
+        let name = try request.context.segment("face")
+        return try faces.first { $0.name.rawValue == name }.found()
     }
 
-    /// What was answered lately, and why not otherwise.
-    private func listRecent(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, face) = try await adminAndFace(request, context)
-        try QueryParameters(request).refuseAll(isPaged: false)
-        let entries = try await services.journal.entries(of: face.name.journalName, in: access.networkID)
-        return .json(["items": .array(entries.map(\.json))])
-    }
-
-    /// The admin, and the system of the path, if it is one that is answered here.
-    private func adminAndFace(
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> (access: Access, face: any Face) {
-        let access = try await admin(request, context)
-        let name = try context.segment("face")
-        guard let face = faces.first(where: { $0.name.rawValue == name }) else { throw Problem.notFound() }
-        return (access, face)
-    }
-
-    private func externalID(_ context: CarillonRequestContext) throws(Problem) -> Identifier<FaceBinding> {
-        let id = try context.identifier("externalId", as: FaceBinding.self)
+    private func externalID(_ request: NetworkRequest) throws(Problem) -> Identifier<FaceBinding> {
+        let id = try request.id("externalId", as: FaceBinding.self)
         guard !Self.reserved.contains(id.rawValue) else {
             throw .invalidID("externalId", "must not be \(Self.reserved.joined(separator: " or "))")
         }

@@ -11,28 +11,28 @@ struct ImportController: Controller {
     let limiter = ImportLimiter()
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.post("/v1/networks/{network}/import", use: importLines)
+        admins(router).post("/import", use: importLines)
     }
 
-    private func importLines(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        try ContentType.check(request.headers, accepted: ContentType.newlineDelimitedJSON)
-        context.channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.sincePart, promise: nil)
-        let tally = try await limiter.importing(into: access.networkID) {
-            let announced = request.headers[.contentLength].flatMap(Int.init) ?? 0
+    private func importLines(_ request: NetworkRequest) async throws -> Response {
+        try ContentType.check(request.http.headers, accepted: ContentType.newlineDelimitedJSON)
+        request.context.channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.sincePart, promise: nil)
+        let network = request.access.network
+        let tally = try await limiter.importing(into: network.id) {
+            let announced = request.http.headers[.contentLength].flatMap(Int.init) ?? 0
             try spools.check(total: announced, more: announced)
             let spool = try ImportSpool(
                 in: spools,
-                devices: DeviceReader(now: services.clock.now(), addresses: services.addressReader(for: access.network))
+                devices: DeviceReader(now: services.clock.now(), addresses: services.addressReader(for: network))
             )
             let tally = try await spool.fill { handle in
-                try await RequestBodyReader.forEachPart(of: request, handle)
+                try await RequestBodyReader.forEachPart(of: request.http, handle)
             }
             if tally.subscriptions > 0 {
                 UnitOfWork.current?.liftDeadline()
-                try await spool.checkSubscriptions { try await services.devices.known(among: $0, in: access.networkID) }
+                try await spool.checkSubscriptions { try await services.devices.known(among: $0, in: network.id) }
             }
-            try await limiter.writing { try await apply(spool, in: access.networkID) }
+            try await limiter.writing { try await apply(spool, in: network.id) }
             return tally
         }
         return .json(tally.json)

@@ -11,8 +11,8 @@ struct NetworkController: Controller {
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks", use: list)
         router.post("/v1/networks", use: create)
-        router.get("/v1/networks/{network}", use: show)
-        router.patch("/v1/networks/{network}", use: update)
+        admins(router).show("") { try await services.accounts.network($0.network)?.json }
+        admins(router).patch("", use: update)
         router.delete("/v1/networks/{network}", use: delete)
     }
 
@@ -67,18 +67,12 @@ struct NetworkController: Controller {
         return response
     }
 
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        return .json(try await services.accounts.network(access.networkID).found().json)
-    }
-
-    private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
-        if access.principal != .operator, case .object(let members) = patch, members.contains("limits") {
+    private func update(_ request: NetworkRequest) async throws -> Response {
+        let patch = try await request.mergePatch()
+        if request.access.principal != .operator, case .object(let members) = patch, members.contains("limits") {
             throw Problem.forbidden("limits are the operator's to change", at: "/limits")
         }
-        let network = try await services.accounts.updateNetwork(access.networkID) { network in
+        let network = try await services.accounts.updateNetwork(request.network) { network in
             try patch.read(as: "invalid-network") { reader in
                 var changed = network
                 changed.merge(&reader)

@@ -15,34 +15,27 @@ struct ProviderCredentialController: Controller {
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         for format in services.credentialFormats {
-            let provider = "/v1/networks/{network}/providers/\(format.provider.rawValue)"
-            let path = RouterPath(format.isPerApp ? provider + "/apps/{appId}" : provider)
-            router.get(path) { try await show(format, $0, $1) }
-            router.put(path) { try await put(format, $0, $1) }
-            router.delete(path) { try await delete(format, $0, $1) }
+            let admins = admins(router)
+            let provider = "/providers/\(format.provider.rawValue)"
+            let path = format.isPerApp ? provider + "/apps/{appId}" : provider
+            admins.show(path) { try await credential(format, format.appID(in: $0), of: $0.network)?.json }
+            admins.put(path) { try await put(format, $0) }
+            admins.delete(path) { request in
+                let (network, appID) = (request.network, try format.appID(in: request))
+                _ = try await services.credentials.deleteProviderCredential(format.provider, appID: appID, of: network)
+                await services.credentialChanged(network, format.provider, format.lanes(of: appID))
+                return .noContent
+            }
             if format.provider == .webpush {
-                router.get(RouterPath(provider + "/key")) { try await showPublicKey(format, $0, $1) }
+                callers(router).get(provider + "/key") { try await showPublicKey(format, $0) }
             }
         }
     }
 
-    private func show(
-        _ format: CredentialFormat,
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> Response {
-        let (network, appID) = try await target(of: format, request, context)
-        return .json(try await credential(format, appID, of: network).json)
-    }
-
     /// Stores a credential in the place of the one before; the same once more changes nothing.
-    private func put(
-        _ format: CredentialFormat,
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> Response {
-        let (network, appID) = try await target(of: format, request, context)
-        let body = try await RequestBodyReader.json(of: request)
+    private func put(_ format: CredentialFormat, _ request: NetworkRequest) async throws -> Response {
+        let (network, appID) = (request.network, try format.appID(in: request))
+        let body = try await request.json()
         var credential = try format.read(body, appID, nil, services.clock.now())
         let change =
             format.isPerApp
@@ -99,29 +92,13 @@ struct ProviderCredentialController: Controller {
         throw Problem.serviceUnavailable()
     }
 
-    private func delete(
-        _ format: CredentialFormat,
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> Response {
-        let (network, appID) = try await target(of: format, request, context)
-        _ = try await services.credentials.deleteProviderCredential(format.provider, appID: appID, of: network)
-        await services.credentialChanged(network, format.provider, format.lanes(of: appID))
-        return .noContent
-    }
-
-    private func showPublicKey(
-        _ format: CredentialFormat,
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> Response {
-        let access = try await access(request, context)
-        try access.requireDevices()
+    private func showPublicKey(_ format: CredentialFormat, _ request: NetworkRequest) async throws -> Response {
+        try request.access.requireDevices()
         // Whoever looks makes none: it would stand in the way of the one that is brought along.
         let present = try await services.credentials.providerCredential(
             format.provider,
             appID: "",
-            of: access.networkID
+            of: request.network
         )
         guard let publicKey = present?.identity["publicKey"] else {
             throw Problem.notFound("the network has no key yet: PUT /providers/\(format.provider.rawValue) makes one")
@@ -129,26 +106,16 @@ struct ProviderCredentialController: Controller {
         return .json(["publicKey": publicKey])
     }
 
-    /// The network of an admin, and the app of the path.
-    private func target(
-        of format: CredentialFormat,
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> (network: NetworkID, appID: String) {
-        let access = try await admin(request, context)
-        return (access.networkID, try format.appID(in: context))
-    }
-
     /// The credential that there is, made on first use where we make it ourselves.
     private func credential(
         _ format: CredentialFormat,
         _ appID: String,
         of network: NetworkID
-    ) async throws -> ProviderCredential {
+    ) async throws -> ProviderCredential? {
         if let present = try await services.credentials.providerCredential(format.provider, appID: appID, of: network) {
             return present
         }
-        guard let initial = format.initial(services.clock.now()) else { throw Problem.notFound() }
+        guard let initial = format.initial(services.clock.now()) else { return nil }
         return try await services.credentials.addProviderCredential(initial, of: network)
     }
 }
@@ -166,8 +133,8 @@ extension Problem {
 
 extension CredentialFormat {
     /// The app of a path; empty where there is none in it.
-    fileprivate func appID(in context: CarillonRequestContext) throws(Problem) -> String {
-        isPerApp ? try context.identifier("appId", as: DeviceAddress.self).rawValue : ""
+    fileprivate func appID(in request: NetworkRequest) throws(Problem) -> String {
+        isPerApp ? try request.id("appId", as: DeviceAddress.self).rawValue : ""
     }
 
     /// The app whose lanes a credential is for; `nil` for all lanes of the provider.

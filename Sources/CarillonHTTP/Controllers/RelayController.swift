@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import Foundation
 import HTTPTypes
 import Hummingbird
 
@@ -9,14 +8,15 @@ struct RelayController: Controller {
     let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.pages.get("/v1/networks/{network}/endpoints/{endpoint}/deliveries", use: list)
-        router.post("/v1/networks/{network}/endpoints/{endpoint}/deliveries/{event}/retry", use: retry)
-        router.post("/v1/networks/{network}/endpoints/{endpoint}/replay", use: replay)
+        let admins = admins(router)
+        admins.pages("/endpoints/{endpoint}/deliveries", use: list)
+        admins.post("/endpoints/{endpoint}/deliveries/{event}/retry", use: retry)
+        admins.post("/endpoints/{endpoint}/replay", use: replay)
     }
 
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (network, endpoint, _) = try await observer(request, context)
-        let query = QueryParameters(request)
+    private func list(_ request: NetworkRequest) async throws -> Response {
+        let (endpoint, _) = try await observer(request)
+        let query = request.query
         let page = try Page(query)
         let state = try query.choice("state", of: RelayState.self)
         let only = try query.text("eventId").map { text throws(Problem) in
@@ -25,7 +25,7 @@ struct RelayController: Controller {
         }
         let deliveries = try await services.relays.relayDeliveries(
             to: endpoint.id,
-            in: network,
+            in: request.network,
             state: state,
             only: only,
             before: page.after { EventID($0) },
@@ -34,14 +34,14 @@ struct RelayController: Controller {
         return page.answer(deliveries, key: \.eventID.description, \.json)
     }
 
-    private func retry(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (network, endpoint, observation) = try await observer(request, context)
-        guard let event = EventID(try context.segment("event")) else { throw Problem.notFound() }
-        try await RequestBodyReader.passEmpty(of: request, as: "invalid-retry")
+    private func retry(_ request: NetworkRequest) async throws -> Response {
+        let (endpoint, observation) = try await observer(request)
+        let event = try request.eventID("event")
+        try await request.passEmptyBody(as: "invalid-retry")
         let retry = try await services.relays.retryRelay(
             of: event,
             to: endpoint.id,
-            in: network,
+            in: request.network,
             until: services.clock.now() + observation.retryTime
         )
         switch retry {
@@ -51,16 +51,16 @@ struct RelayController: Controller {
         }
     }
 
-    private func replay(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (network, endpoint, observation) = try await observer(request, context)
-        let body = try await RequestBodyReader.json(of: request)
+    private func replay(_ request: NetworkRequest) async throws -> Response {
+        let (endpoint, observation) = try await observer(request)
+        let body = try await request.json()
         var order = try body.read(as: "invalid-replay") { reader in
             ReplayOrder(from: &reader, of: endpoint.settings)
         }
         // What is older is on its way to be forgotten.
         order.from = max(order.from, services.clock.now() - .seconds(observation.replayHours * 3_600))
         do {
-            let count = try await services.relays.beginReplay(order, to: endpoint.id, in: network)
+            let count = try await services.relays.beginReplay(order, to: endpoint.id, in: request.network)
             var answer: JSONObject = ["events": JSONValue(count.events)]
             if count.hasMore { answer["more"] = true }
             return .json(.object(answer), status: .accepted)
@@ -70,16 +70,12 @@ struct RelayController: Controller {
     }
 
     /// The endpoint of the path, which has to be told of events.
-    private func observer(
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> (network: NetworkID, endpoint: Endpoint, EndpointRole.Observation) {
-        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
-        let endpoint = try await services.endpoint(id, in: access.networkID)
+    private func observer(_ request: NetworkRequest) async throws -> (Endpoint, EndpointRole.Observation) {
+        let endpoint = try await services.endpoint(of: request)
         guard case .observe(let observation) = endpoint.settings.role else {
             throw Problem.conflict("not-an-observer", "the endpoint is asked about notifications, and told nothing")
         }
-        return (access.networkID, endpoint, observation)
+        return (endpoint, observation)
     }
 }
 

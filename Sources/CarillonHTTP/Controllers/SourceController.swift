@@ -8,40 +8,32 @@ struct SourceController: Controller {
     let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.pages.get("/v1/networks/{network}/sources", use: list)
-        router.get("/v1/networks/{network}/sources/{source}", use: show)
-        router.put("/v1/networks/{network}/sources/{source}", use: put)
-        router.delete("/v1/networks/{network}/sources/{source}", use: delete)
-    }
-
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let page = try Page(QueryParameters(request))
-        let all = try await services.sources.sources(of: access.networkID)
-        return page.answer(all, by: \.id.rawValue) { .object($0.json) }
-    }
-
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await admin(request, context, and: "source", as: Source.self)
-        let source = try await services.sources.sources(of: access.networkID).first(where: { $0.id == id }).found()
-        return .json(.object(source.json))
+        let admins = admins(router)
+        admins.pages("/sources") { request in
+            let page = try request.page()
+            let all = try await services.sources.sources(of: request.network)
+            return page.answer(all, by: \.id.rawValue) { .object($0.json) }
+        }
+        admins.show("/sources/{source}") { request in
+            let id = try request.id("source", as: Source.self)
+            let source = try await services.sources.sources(of: request.network).first { $0.id == id }
+            return source.map { .object($0.json) }
+        }
+        admins.store("/sources/{source}", put)
+        admins.remove("/sources/{source}") { request in
+            try await services.sources.deleteSource(request.id("source"), of: request.network)
+        }
     }
 
     /// Makes a source, whose secret is shown once, or changes one, which is asked at once then.
-    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await admin(request, context, and: "source", as: Source.self)
-        let settings = try SourceSettings(await RequestBodyReader.json(of: request), egress: services.egress)
+    private func put(_ request: NetworkRequest) async throws -> (stored: JSONValue, isNew: Bool) {
+        let id = try request.id("source", as: Source.self)
+        let settings = try SourceSettings(await request.json(), egress: services.egress)
         let secret = WebhookSecret.generate()
-        let (source, isNew) = try await services.sources.putSource(id, settings, secret: secret, of: access.networkID)
+        let (source, isNew) = try await services.sources.putSource(id, settings, secret: secret, of: request.network)
         var json = source.json
         if isNew { json["secret"] = .string(secret.text.reveal { $0 }) }
-        return .json(.object(json), status: isNew ? .created : .ok)
-    }
-
-    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await admin(request, context, and: "source", as: Source.self)
-        guard try await services.sources.deleteSource(id, of: access.networkID) else { throw Problem.notFound() }
-        return .noContent
+        return (.object(json), isNew)
     }
 }
 

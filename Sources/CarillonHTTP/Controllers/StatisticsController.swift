@@ -8,14 +8,13 @@ struct StatisticsController: Controller {
     let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.pages.get("/v1/networks/{network}/stats", use: show)
+        admins(router).pages("/stats", use: show)
     }
 
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let query = try StatisticsQuery(QueryParameters(request))
+    private func show(_ request: NetworkRequest) async throws -> Response {
+        let query = try StatisticsQuery(request.query)
         let points = try await services.statistics.points(
-            of: access.networkID,
+            of: request.network,
             from: query.from,
             to: query.to,
             step: query.step

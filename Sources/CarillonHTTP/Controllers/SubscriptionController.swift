@@ -6,81 +6,73 @@ import Hummingbird
 /// Who subscribes to which tags (FACES section B2). For admins; users subscribe themselves and their devices to tags that are
 /// self-service, and see no others.
 struct SubscriptionController: Controller {
-    private typealias Target = (access: Access, tag: TagID, subscriber: Subscriber)
+    private typealias Target = (tag: TagID, subscriber: Subscriber)
 
     let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        let kinds: [(RouterPath, @Sendable (Request, CarillonRequestContext) async throws -> Target)] = [
-            ("/v1/networks/{network}/tags/{tag}/users/{user}", user),
-            ("/v1/networks/{network}/tags/{tag}/devices/{device}", device),
+        let callers = callers(router)
+        let kinds: [(String, @Sendable (NetworkRequest) throws -> Target)] = [
+            ("/tags/{tag}/users/{user}", user),
+            ("/tags/{tag}/devices/{device}", device),
         ]
         for (path, target) in kinds {
-            router.put(path) { request, context in try await subscribe(try await target(request, context), request) }
-            router.delete(path) { request, context in try await unsubscribe(try await target(request, context)) }
+            callers.put(path) { try await subscribe(try target($0), $0) }
+            callers.delete(path) { try await unsubscribe(try target($0), $0) }
         }
-        router.pages.get("/v1/networks/{network}/users/{user}/tags", use: listUsersTags)
-        for device in DeviceController.paths {
-            router.pages.get(RouterPath("/v1/networks/{network}/devices/\(device)/tags"), use: listDevicesTags)
-        }
+        callers.pages("/users/{user}/tags", use: listUsersTags)
+        for device in DeviceController.paths { callers.pages("/devices/\(device)/tags", use: listDevicesTags) }
     }
 
-    private func subscribe(_ target: Target, _ request: Request) async throws -> Response {
-        try await RequestBodyReader.passEmpty(of: request, as: "invalid-subscription")
-        try await checkSelfService(target)
+    private func subscribe(_ target: Target, _ request: NetworkRequest) async throws -> Response {
+        try await request.passEmptyBody(as: "invalid-subscription")
+        try await checkSelfService(target.tag, request)
         let isSubscribed = try await services.tags.subscribe(
             target.subscriber,
             to: target.tag,
-            in: target.access.networkID,
-            ifOwnedBy: target.access.ownUser,
-            by: target.access.writer
+            in: request.network,
+            ifOwnedBy: request.access.ownUser,
+            by: request.access.writer
         )
         guard isSubscribed else { throw Problem.notFound("there is no such device") }
         return .noContent
     }
 
-    private func unsubscribe(_ target: Target) async throws -> Response {
-        try await checkSelfService(target)
+    private func unsubscribe(_ target: Target, _ request: NetworkRequest) async throws -> Response {
+        try await checkSelfService(target.tag, request)
         try await services.tags.unsubscribe(
             target.subscriber,
             from: target.tag,
-            in: target.access.networkID,
-            ifOwnedBy: target.access.ownUser
+            in: request.network,
+            ifOwnedBy: request.access.ownUser
         )
         return .noContent
     }
 
-    private func listUsersTags(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await access(request, context)
-        let user = try access.knownUser(try context.identifier("user", as: Person.self))
-        let (page, tags) = try await page(of: .user(user), access, request)
-        if tags.isEmpty, access.ownUser == nil {
-            guard try await services.directory.user(user, in: access.networkID) != nil else { throw Problem.notFound() }
+    private func listUsersTags(_ request: NetworkRequest) async throws -> Response {
+        let user = try request.knownUser()
+        let (page, tags) = try await page(of: .user(user), request)
+        if tags.isEmpty, request.access.ownUser == nil {
+            _ = try await services.directory.user(user, in: request.network).found()
         }
         return answer(tags, page)
     }
 
-    private func listDevicesTags(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await access(request, context)
-        if access.ownUser == nil { try access.requireAdmin() }
-        let id = try DeviceController.deviceID(context)
-        guard let device = try await services.devices.device(id, in: access.networkID),
-            device.userID == access.ownUser ?? device.userID
-        else { throw Problem.notFound() }
-        let (page, tags) = try await page(of: .device(id), access, request)
+    private func listDevicesTags(_ request: NetworkRequest) async throws -> Response {
+        if request.access.ownUser == nil { try request.access.requireAdmin() }
+        let id = try DeviceController.deviceID(request)
+        let device = try await services.devices.device(id, in: request.network).found()
+        guard device.userID == request.access.ownUser ?? device.userID else { throw Problem.notFound() }
+        let (page, tags) = try await page(of: .device(id), request)
         return answer(tags, page)
     }
 
-    private func page(
-        of subscriber: Subscriber,
-        _ access: Access,
-        _ request: Request
-    ) async throws -> (page: Page, tags: [TagID]) {
-        let page = try Page(QueryParameters(request))
+    private func page(of subscriber: Subscriber, _ request: NetworkRequest) async throws -> (page: Page, tags: [TagID]) {
+        let page = try request.page()
         let tags = try await services.tags.tags(
             of: subscriber,
-            in: access.networkID,
-            selfService: access.ownUser != nil,
+            in: request.network,
+            selfService: request.access.ownUser != nil,
             after: page.after { TagID($0) },
             limit: page.fetchLimit
         )
@@ -91,23 +83,21 @@ struct SubscriptionController: Controller {
         page.answer(tags, key: \.rawValue) { ["tag": .string($0.rawValue)] }
     }
 
-    private func user(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        let access = try await access(request, context)
-        let user = try access.knownUser(try context.identifier("user", as: Person.self))
-        return (access, try context.identifier("tag", as: Tag.self), .user(user))
+    private func user(_ request: NetworkRequest) throws -> Target {
+        let user = try request.knownUser()
+        return (try request.id("tag"), .user(user))
     }
 
-    private func device(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        let access = try await access(request, context)
-        if access.ownUser == nil { try access.requireAdmin() }
-        let device = try context.identifier("device", as: Device.self)
-        return (access, try context.identifier("tag", as: Tag.self), .device(device))
+    private func device(_ request: NetworkRequest) throws -> Target {
+        if request.access.ownUser == nil { try request.access.requireAdmin() }
+        let device = try request.id("device", as: Device.self)
+        return (try request.id("tag"), .device(device))
     }
 
     /// Whether a tag is there at all is nothing that users are told.
-    private func checkSelfService(_ target: Target) async throws {
-        guard target.access.ownUser != nil else { return }
-        guard try await services.tags.tag(target.tag, in: target.access.networkID)?.isSelfService == true else {
+    private func checkSelfService(_ tag: TagID, _ request: NetworkRequest) async throws {
+        guard request.access.ownUser != nil else { return }
+        guard try await services.tags.tag(tag, in: request.network)?.isSelfService == true else {
             throw Problem.forbidden("users may subscribe to tags with selfService only")
         }
     }

@@ -8,16 +8,22 @@ struct TemplateController: Controller {
     let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.pages.get("/v1/networks/{network}/templates", use: list)
-        router.get("/v1/networks/{network}/templates/{eventType}/{locale}", use: show)
-        router.put("/v1/networks/{network}/templates/{eventType}/{locale}", use: put)
-        router.delete("/v1/networks/{network}/templates/{eventType}/{locale}", use: delete)
-        router.post("/v1/networks/{network}/templates/preview", use: preview)
+        let admins = admins(router)
+        let template = "/templates/{eventType}/{locale}"
+        admins.pages("/templates", use: list)
+        admins.show(template) { request in
+            let (type, locale) = try key(request)
+            let own = try await services.templates.templates(in: request.network).compactMap(ListedTemplate.init)
+                .first { $0.eventType == type && $0.locale == locale }
+            return (own ?? services.catalog[type, locale].map(ListedTemplate.init))?.json
+        }
+        admins.store(template, put)
+        admins.delete(template, use: delete)
+        admins.post("/templates/preview", use: preview)
     }
 
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let page = try Page(QueryParameters(request))
+    private func list(_ request: NetworkRequest) async throws -> Response {
+        let page = try request.page()
         var listed: [String: ListedTemplate] = [:]
         for type in EventType.withTemplates {
             for locale in services.catalog.locales(for: type) {
@@ -25,27 +31,15 @@ struct TemplateController: Controller {
                 listed[template.key] = template
             }
         }
-        for template in try await services.templates.templates(in: access.networkID).compactMap(ListedTemplate.init) {
+        for template in try await services.templates.templates(in: request.network).compactMap(ListedTemplate.init) {
             listed[template.key] = template
         }
         return page.answer(listed.values.sorted { $0.key < $1.key }, by: \.key, \.json)
     }
 
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let (type, locale) = try key(context)
-        let own = try await services.templates.templates(in: access.networkID).compactMap(ListedTemplate.init)
-            .first { $0.eventType == type && $0.locale == locale }
-        guard let template = own ?? services.catalog[type, locale].map(ListedTemplate.init) else {
-            throw Problem.notFound()
-        }
-        return .json(template.json)
-    }
-
-    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let (type, locale) = try key(context)
-        let source = try TemplateSource(json: await RequestBodyReader.json(of: request))
+    private func put(_ request: NetworkRequest) async throws -> (stored: JSONValue, isNew: Bool) {
+        let (type, locale) = try key(request)
+        let source = try TemplateSource(json: await request.json())
         _ = try CompiledTemplate(source, for: type, locale: locale)
         let override = TemplateOverride(
             eventType: type,
@@ -53,24 +47,22 @@ struct TemplateController: Controller {
             source: source,
             updatedAt: services.clock.now()
         )
-        let isNew = try await services.templates.putTemplate(override, in: access.networkID)
+        let isNew = try await services.templates.putTemplate(override, in: request.network)
         guard let listed = ListedTemplate(override) else { throw Problem.internalError }
-        return .json(listed.json, status: isNew ? .created : .ok)
+        return (listed.json, isNew)
     }
 
-    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let (type, locale) = try key(context)
-        guard try await services.templates.deleteTemplate(type, locale: locale.rawValue, in: access.networkID) else {
+    private func delete(_ request: NetworkRequest) async throws -> Response {
+        let (type, locale) = try key(request)
+        guard try await services.templates.deleteTemplate(type, locale: locale.rawValue, in: request.network) else {
             throw Problem.notFound("only a network's own templates can be deleted")
         }
         return .noContent
     }
 
-    private func preview(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let wanted = try TemplatePreview(json: await RequestBodyReader.json(of: request), clock: services.clock)
-        let query = RecipientQuery(networkID: access.networkID, prospect: wanted.event, only: [])
+    private func preview(_ request: NetworkRequest) async throws -> Response {
+        let wanted = try TemplatePreview(json: await request.json(), clock: services.clock)
+        let query = RecipientQuery(networkID: request.network, prospect: wanted.event, only: [])
         let page = try await services.recipients.page(for: query)
         guard let subject = NotificationSubject(event: wanted.event, names: page.names), !subject.lacksName else {
             let lacksName = RecipientJudge(wanted.event, page).lacksName
@@ -93,13 +85,13 @@ struct TemplateController: Controller {
     }
 
     /// The event type and the locale of the path. A type that notifies nobody has no templates.
-    private func key(_ context: CarillonRequestContext) throws(Problem) -> (EventType, LocaleTag) {
-        let type = EventType(try context.segment("eventType"))
+    private func key(_ request: NetworkRequest) throws(Problem) -> (EventType, LocaleTag) {
+        let type = EventType(try request.context.segment("eventType"))
         guard type.hasTemplates else {
             let types = EventType.withTemplates.map(\.rawValue).joined(separator: ", ")
             throw .notFound("there are templates for \(types)")
         }
-        guard let locale = LocaleTag(try context.segment("locale")) else {
+        guard let locale = LocaleTag(try request.context.segment("locale")) else {
             throw .invalidID("locale", "must be a language tag of BCP 47, such as th or pt-BR")
         }
         return (type, locale)

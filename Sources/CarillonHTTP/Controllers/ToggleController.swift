@@ -5,95 +5,80 @@ import Hummingbird
 
 /// The toggle documents of the three levels (API section 5).
 struct ToggleController: Controller {
-    private typealias Target = (scope: ToggleScope, networkID: NetworkID, writer: Writer)
+    private typealias Target = (scope: ToggleScope, writer: Writer)
 
     let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        let paths: [(RouterPath, @Sendable (Request, CarillonRequestContext) async throws -> Target)] = [
-            ("/v1/networks/{network}/notifications", networkLevel),
-            ("/v1/networks/{network}/users/{user}/notifications", userLevel),
-            ("/v1/networks/{network}/users/{user}/channels/{channel}/notifications", channelLevel),
-        ]
-        router.pages.get("/v1/networks/{network}/users/{user}/channels", use: listChannels)
-        for (path, target) in paths {
-            router.get(path) { request, context in
-                try await show(try await target(request, context), request)
+        addDocument("/notifications", to: admins(router)) { _ in (.network, .admin) }
+        addDocument("/users/{user}/notifications", to: callers(router)) { (.user(try $0.user()), $0.access.writer) }
+        addDocument("/users/{user}/channels/{channel}/notifications", to: callers(router)) { request in
+            (.channel(try request.user(), try request.id("channel")), request.access.writer)
+        }
+        callers(router).pages("/users/{user}/channels", use: listChannels)
+    }
+
+    private func addDocument(
+        _ path: String,
+        to routes: NetworkRoutes,
+        _ target: @escaping @Sendable (NetworkRequest) throws -> Target
+    ) {
+        routes.get(path) { try await show(try target($0).scope, $0) }
+        routes.put(path) { request in
+            let target = try target(request)
+            let document = try target.scope.checked(try await request.json())
+            return try await write(target, request) { _ in document }
+        }
+        routes.patch(path) { request in
+            let target = try target(request)
+            let patch = try await request.mergePatch()
+            try target.scope.checkMembers(ofPatch: patch)
+            return try await write(target, request) { current in
+                try target.scope.checked(target.scope.completed(current).merging(patch: patch))
             }
-            router.put(path) { request, context in
-                let target = try await target(request, context)
-                let document = try target.scope.checked(try await RequestBodyReader.json(of: request))
-                return try await write(target, request) { _ in document }
-            }
-            router.patch(path) { request, context in
-                let target = try await target(request, context)
-                let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
-                try target.scope.checkMembers(ofPatch: patch)
-                return try await write(target, request) { current in
-                    try target.scope.checked(target.scope.completed(current).merging(patch: patch))
-                }
-            }
-            router.delete(path) { request, context in
-                let target = try await target(request, context)
-                let isRemoved = try await services.toggles.removeToggles(
-                    target.scope,
-                    in: target.networkID,
-                    expected: EntityTag.condition(request.headers)
-                )
-                guard isRemoved else { throw Problem.preconditionFailed }
-                return Response(status: .noContent)
-            }
+        }
+        routes.delete(path) { request in
+            let isRemoved = try await services.toggles.removeToggles(
+                target(request).scope,
+                in: request.network,
+                expected: EntityTag.condition(request.http.headers)
+            )
+            guard isRemoved else { throw Problem.preconditionFailed }
+            return .noContent
         }
     }
 
-    private func listChannels(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await access(request, context)
-        let user = try access.knownUser(try context.identifier("user", as: Person.self))
-        let query = QueryParameters(request)
-        try query.refuseAll()
-        let page = try Page(query)
+    private func listChannels(_ request: NetworkRequest) async throws -> Response {
+        let user = try request.knownUser()
+        try request.query.refuseAll()
+        let page = try request.page()
         let channels = try await services.toggles.channels(
             of: user,
-            in: access.networkID,
+            in: request.network,
             after: page.after { ChannelID($0) },
             limit: page.fetchLimit
         )
-        guard let channels else { throw Problem.notFound() }
-        return page.answer(channels, key: \.channel.id.rawValue) { $0.json(for: user) }
+        return page.answer(try channels.found(), key: \.channel.id.rawValue) { $0.json(for: user) }
     }
 
-    private func networkLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        (.network, try await admin(request, context).networkID, .admin)
-    }
-
-    private func userLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        let (access, user) = try await accessToUser(request, context)
-        return (.user(user), access.networkID, access.writer)
-    }
-
-    private func channelLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        let (access, user) = try await accessToUser(request, context)
-        return (.channel(user, try context.identifier("channel", as: Channel.self)), access.networkID, access.writer)
-    }
-
-    private func show(_ target: Target, _ request: Request) async throws -> Response {
-        let current = try await services.toggles.toggles(target.scope, in: target.networkID)
-        guard !EntityTag.isKnown(current.version, to: request.headers) else {
+    private func show(_ scope: ToggleScope, _ request: NetworkRequest) async throws -> Response {
+        let current = try await services.toggles.toggles(scope, in: request.network)
+        guard !EntityTag.isKnown(current.version, to: request.http.headers) else {
             return Response(status: .notModified, headers: [.eTag: EntityTag.text(of: current.version)])
         }
-        return answer(target.scope, current)
+        return answer(scope, current)
     }
 
     private func write(
         _ target: Target,
-        _ request: Request,
+        _ request: NetworkRequest,
         _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
     ) async throws -> Response {
         let written = try await services.toggles.updateToggles(
             target.scope,
-            in: target.networkID,
+            in: request.network,
             by: target.writer,
-            expected: EntityTag.condition(request.headers),
+            expected: EntityTag.condition(request.http.headers),
             change
         )
         guard let written else { throw Problem.preconditionFailed }

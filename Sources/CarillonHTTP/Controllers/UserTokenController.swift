@@ -11,27 +11,26 @@ struct UserTokenController: Controller {
     let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.post("/v1/networks/{network}/user-tokens", use: make)
+        admins(router).post("/user-tokens", use: make)
     }
 
-    private func make(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let longest = Int(access.network.userTokenMaxLifetime.components.seconds)
-        let body = try await RequestBodyReader.json(of: request)
+    private func make(_ request: NetworkRequest) async throws -> Response {
+        let longest = Int(request.access.network.userTokenMaxLifetime.components.seconds)
+        let body = try await request.json()
         let (user, seconds) = try body.read(as: "invalid-user-token") { reader -> (UserID, Int)? in
             let user = reader.identifier("userId", as: Person.self, required: true)
             let seconds = reader.integer("lifetimeSeconds", in: 1...longest)
             if user?.isReserved == true { reader.refuse("userId", "is reserved") }
             return user.map { ($0, seconds ?? min(Self.usualLifetime, longest)) }
         }
-        let keys = try await services.accounts.userTokenKeys(of: access.networkID)
+        let keys = try await services.accounts.userTokenKeys(of: request.network)
         let secrets = keys.compactMap { if case .hs256(let secret) = $0.key { secret } else { nil } }
         guard let secret = secrets.first else {
             throw Problem.conflict("no-shared-secret", "the network has no HS256 key to sign with: add one")
         }
         let now = services.clock.now()
         let end = now + .seconds(seconds)
-        let token = UserToken.signed(for: user, in: access.networkID, issuedAt: now, until: end, by: secret)
+        let token = UserToken.signed(for: user, in: request.network, issuedAt: now, until: end, by: secret)
         return .json(
             ["token": .string(token.reveal { $0 }), "userId": .string(user.rawValue), "expiresAt": JSONValue(end)],
             status: .created

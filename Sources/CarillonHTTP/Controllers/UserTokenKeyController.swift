@@ -12,73 +12,56 @@ struct UserTokenKeyController: Controller {
     let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.pages.get("/v1/networks/{network}/user-token-keys", use: list)
-        router.post("/v1/networks/{network}/user-token-keys", use: add)
-        router.delete("/v1/networks/{network}/user-token-keys/{id}", use: remove)
-        router.get("/v1/networks/{network}/user-token-key", use: show)
-        router.put("/v1/networks/{network}/user-token-key", use: replaceAll)
-        router.delete("/v1/networks/{network}/user-token-key", use: removeAll)
-    }
-
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let keys = try await services.accounts.userTokenKeys(of: access.networkID)
-        return .json(["items": .array(keys.map(\.json))])
+        let admins = admins(router)
+        admins.pages("/user-token-keys") { request in
+            let keys = try await services.accounts.userTokenKeys(of: request.network)
+            return .json(["items": .array(keys.map(\.json))])
+        }
+        admins.post("/user-token-keys", use: add)
+        admins.remove("/user-token-keys/{id}") { request in
+            guard let id = UUID(uuidString: try request.context.segment("id")),
+                try await services.accounts.deleteUserTokenKey(id, of: request.network)
+            else { return false }
+            services.cache.invalidate(request.network)
+            return true
+        }
+        // The oldest key: the only one, where there is no other.
+        admins.show("/user-token-key") { request in
+            try await services.accounts.userTokenKeys(of: request.network).first?.key.json
+        }
+        admins.put("/user-token-key") { request in
+            let key = try Self.checked(UserTokenKey(json: await request.json()))
+            try await set([StoredUserTokenKey(id: services.ids.next(), key: key)], of: request.network)
+            return .json(key.json)
+        }
+        admins.delete("/user-token-key") { request in
+            try await set([], of: request.network)
+            return .noContent
+        }
     }
 
     /// Adds a key; a secret that the caller does not name is made, and shown once.
-    private func add(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let body = try await RequestBodyReader.json(of: request)
+    private func add(_ request: NetworkRequest) async throws -> Response {
+        let body = try await request.json()
         let made = Secret(APIKeySecret.random(43))
         let key = try Self.checked(UserTokenKey(json: body, secretIfNone: made))
         let stored = StoredUserTokenKey(id: services.ids.next(), key: key)
         let answer = stored.json(revealing: key == .hs256(made) ? made : nil)
         let creation = try await services.accounts.addUserTokenKey(
             stored,
-            of: access.networkID,
-            answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
+            of: request.network,
+            answering: request.repeatable(body, answering: answer)
         )
-        services.cache.invalidate(access.networkID)
+        services.cache.invalidate(request.network)
         guard let response = creation.response(answer) else {
             throw Problem.full("keys of user tokens", StoredUserTokenKey.maximumCount)
         }
         return response
     }
 
-    private func remove(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        guard let id = UUID(uuidString: try context.segment("id")),
-            try await services.accounts.deleteUserTokenKey(id, of: access.networkID)
-        else { throw Problem.notFound() }
-        services.cache.invalidate(access.networkID)
-        return .noContent
-    }
-
-    /// The oldest key: the only one, where there is no other.
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        guard let key = try await services.accounts.userTokenKeys(of: access.networkID).first?.key else {
-            throw Problem.notFound()
-        }
-        return .json(key.json)
-    }
-
-    private func replaceAll(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await admin(request, context)
-        let key = try Self.checked(UserTokenKey(json: await RequestBodyReader.json(of: request)))
-        try await set([StoredUserTokenKey(id: services.ids.next(), key: key)], access)
-        return .json(key.json)
-    }
-
-    private func removeAll(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await set([], admin(request, context))
-        return .noContent
-    }
-
-    private func set(_ keys: [StoredUserTokenKey], _ access: Access) async throws {
-        try await services.accounts.setUserTokenKeys(keys, of: access.networkID)
-        services.cache.invalidate(access.networkID)
+    private func set(_ keys: [StoredUserTokenKey], of network: NetworkID) async throws {
+        try await services.accounts.setUserTokenKeys(keys, of: network)
+        services.cache.invalidate(network)
     }
 
     /// Passes a key that tokens can be verified with.
