@@ -189,8 +189,8 @@ import Testing
         #expect(
             recent.json == [
                 "items": [
-                    ["at": at, "operation": "look", "status": 403, "reason": "names must not shout", "eventId": nil],
-                    ["at": at, "operation": "look", "status": 200, "reason": nil, "eventId": nil],
+                    ["at": at, "operation": "look", "status": 403, "reason": "names must not shout", "eventId": .null],
+                    ["at": at, "operation": "look", "status": 200, "reason": .null, "eventId": .null],
                 ]
             ]
         )

@@ -23,7 +23,7 @@ import Testing
         #expect(
             first["items", "1"] == [
                 "eventId": .string(ids[1].description), "type": "message.sent", "state": "pending", "attempts": 0,
-                "status": nil, "ms": nil, "error": nil, "at": "2026-11-24T12:00:00.000Z",
+                "status": .null, "ms": .null, "error": .null, "at": "2026-11-24T12:00:00.000Z",
             ]
         )
         let next = try #require(first.string("next"))

@@ -76,10 +76,28 @@ package struct JSONObject: Sendable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// The members in the order in which they are written; the last one of a name wins.
-    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    /// The members in the order in which they are written, without those that are `nil`; the last one of a name wins.
+    package init(dictionaryLiteral elements: (String, JSONValue?)...) {
+        self.init(elements)
+    }
+}
+
+extension JSONObject {
+    /// Members in an order, without those that are `nil`; the last one of a name wins.
+    package init(_ members: some Sequence<(String, JSONValue?)>) {
         self.init()
-        for (key, value) in elements { self[key] = value }
+        for (key, value) in members { self[key] = value }
+    }
+
+    /// Takes over another object's members: those of a name that there is in its place, the others at the end.
+    package mutating func merge(_ other: JSONObject) {
+        for (key, value) in other.members { self[key] = value }
+    }
+
+    /// The members of several objects, as of ``merge(_:)``.
+    package init(joining parts: JSONObject...) {
+        self.init()
+        for part in parts { merge(part) }
     }
 }
 

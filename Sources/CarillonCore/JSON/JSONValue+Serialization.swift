@@ -56,3 +56,11 @@ extension JSONValue {
         bytes.append(UInt8(ascii: "\""))
     }
 }
+
+extension JSONObject {
+    /// The object as JSON in UTF-8, without white space.
+    package var serialized: [UInt8] { JSONValue.object(self).serialized }
+
+    /// The object as JSON, without white space.
+    package var serializedText: String { JSONValue.object(self).serializedText }
+}

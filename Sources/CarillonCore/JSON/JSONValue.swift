@@ -9,8 +9,30 @@ package enum JSONValue: Sendable, Equatable {
     case object(JSONObject)
 }
 
-extension JSONValue: ExpressibleByNilLiteral {
-    package init(nilLiteral: ()) { self = .null }
+extension JSONValue {
+    /// A text, or `null`.
+    package init(_ text: String?) {
+        self = text.map(JSONValue.string) ?? .null
+    }
+
+    /// A whole number, or `null`.
+    package init(_ number: Int?) {
+        self = number.map { .number(JSONNumber($0)) } ?? .null
+    }
+
+    package init(_ texts: some Sequence<String>) {
+        self = .array(texts.map(JSONValue.string))
+    }
+
+    /// The text; `nil` for what is none.
+    package var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The number; `nil` for what is no whole one.
+    package var wholeNumber: Int? {
+        if case .number(let number) = self { number.integer } else { nil }
+    }
 }
 
 extension JSONValue: ExpressibleByBooleanLiteral {
@@ -30,12 +52,8 @@ extension JSONValue: ExpressibleByArrayLiteral {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-    /// An object with its members in the order in which they are written; the last one of a name wins.
-    package init(dictionaryLiteral elements: (String, JSONValue)...) {
-        var object = JSONObject()
-        for (key, value) in elements {
-            object[key] = value
-        }
-        self = .object(object)
+    /// An object with its members in the order in which they are written, without those that are `nil`; the last one of a name wins.
+    package init(dictionaryLiteral elements: (String, JSONValue?)...) {
+        self = .object(JSONObject(elements))
     }
 }

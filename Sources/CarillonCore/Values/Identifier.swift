@@ -56,6 +56,9 @@ extension UserID {
     package static let nobody = UserID(trusted: "")
 
     package var isNobody: Bool { rawValue.isEmpty }
+
+    /// The id; `null` for nobody's.
+    package var json: JSONValue { isNobody ? .null : .string(rawValue) }
 }
 
 /// Names one chat channel inside a network.

@@ -59,7 +59,7 @@ extension JSONObjectReader {
         for key in data.keys where Self.isReserved(key) {
             errors.add(pointer: pointer(to: "data") + JSONPointer.step(key), detail: "is kept by Apple or Google")
         }
-        let size = JSONValue.object(data).serialized.count
+        let size = data.serialized.count
         if size > Self.largestBytes { refuse("data", "takes \(size) of at most \(Self.largestBytes) bytes") }
         return data
     }
@@ -133,7 +133,7 @@ extension JSONObjectReader {
     private func refuseTooLarge(_ part: RawPart, of provider: ProviderName, with data: JSONObject) {
         guard !part.payload.isEmpty else { return }
         let sizes = [
-            data.isEmpty ? 0 : JSONValue.object(data).serialized.count, JSONValue.object(part.payload).serialized.count,
+            data.isEmpty ? 0 : data.serialized.count, part.payload.serialized.count,
         ]
         guard sizes[0] + sizes[1] > Self.largestBytes else { return }
         refuse(

@@ -18,17 +18,10 @@ extension NetworkLimits {
     /// Takes over what a merge patch names (RFC 7396): `null` stands for the default.
     package mutating func merge(_ reader: inout JSONObjectReader) {
         let defaults = Self()
-        func merge(_ key: String, _ value: inout Int, _ fallback: Int, in range: ClosedRange<Int>) {
-            guard reader.contains(key) else { return }
-            value = reader.integer(key, in: range) ?? fallback
+        for count in Count.allCases where reader.contains(count.rawValue) {
+            let range = count == .ownerlessDevices ? Self.largeCounts : Self.counts
+            self[count] = reader.integer(count.rawValue, in: range) ?? defaults[count]
         }
-        merge("devicesPerUser", &devicesPerUser, defaults.devicesPerUser, in: Self.counts)
-        merge("channelsPerUser", &channelsPerUser, defaults.channelsPerUser, in: Self.counts)
-        merge("templates", &templates, defaults.templates, in: Self.counts)
-        merge("webhookHosts", &webhookHosts, defaults.webhookHosts, in: Self.counts)
-        merge("tags", &tags, defaults.tags, in: Self.counts)
-        merge("tagsPerSubscriber", &tagsPerSubscriber, defaults.tagsPerSubscriber, in: Self.counts)
-        merge("ownerlessDevices", &ownerlessDevices, defaults.ownerlessDevices, in: Self.largeCounts)
         if reader.contains("eventsPerSecond") {
             eventsPerSecond = reader.integer("eventsPerSecond", in: Self.rates)
         }
@@ -42,20 +35,11 @@ extension NetworkLimits {
     }
 
     private var members: JSONObject {
-        var rates = JSONObject()
-        rates["user"] = .number(JSONNumber(requestsPerSecond.user))
-        rates["app"] = .number(JSONNumber(requestsPerSecond.app))
-        var members = JSONObject()
-        members["devicesPerUser"] = .number(JSONNumber(devicesPerUser))
-        members["channelsPerUser"] = .number(JSONNumber(channelsPerUser))
-        members["templates"] = .number(JSONNumber(templates))
-        members["webhookHosts"] = .number(JSONNumber(webhookHosts))
-        members["tags"] = .number(JSONNumber(tags))
-        members["tagsPerSubscriber"] = .number(JSONNumber(tagsPerSubscriber))
-        members["ownerlessDevices"] = .number(JSONNumber(ownerlessDevices))
-        members["eventsPerSecond"] = eventsPerSecond.map { .number(JSONNumber($0)) } ?? .null
-        members["requestsPerSecond"] = .object(rates)
-        return members
+        let rates: JSONObject = [
+            "eventsPerSecond": JSONValue(eventsPerSecond),
+            "requestsPerSecond": ["user": JSONValue(requestsPerSecond.user), "app": JSONValue(requestsPerSecond.app)],
+        ]
+        return JSONObject(joining: JSONObject(Count.allCases.map { ($0.rawValue, JSONValue(self[$0])) }), rates)
     }
 }
 

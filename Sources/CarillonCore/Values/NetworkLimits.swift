@@ -1,7 +1,7 @@
 /// How much of the service a network may use up (API section 2). Set by the operator.
 package struct NetworkLimits: Sendable, Equatable {
     /// What is counted. The raw values are the names in the API.
-    package enum Count: String, Sendable {
+    package enum Count: String, Sendable, CaseIterable {
         /// Devices in use of one user.
         case devicesPerUser
         /// Channels for which one user has a document of toggles.
@@ -47,14 +47,21 @@ package struct NetworkLimits: Sendable, Equatable {
     package init() {}
 
     package subscript(count: Count) -> Int {
-        switch count {
-        case .devicesPerUser: devicesPerUser
-        case .channelsPerUser: channelsPerUser
-        case .templates: templates
-        case .webhookHosts: webhookHosts
-        case .tags: tags
-        case .tagsPerSubscriber: tagsPerSubscriber
-        case .ownerlessDevices: ownerlessDevices
+        get { self[keyPath: count.path] }
+        set { self[keyPath: count.path] = newValue }
+    }
+}
+
+extension NetworkLimits.Count {
+    fileprivate var path: WritableKeyPath<NetworkLimits, Int> {
+        switch self {
+        case .devicesPerUser: \.devicesPerUser
+        case .channelsPerUser: \.channelsPerUser
+        case .templates: \.templates
+        case .webhookHosts: \.webhookHosts
+        case .tags: \.tags
+        case .tagsPerSubscriber: \.tagsPerSubscriber
+        case .ownerlessDevices: \.ownerlessDevices
         }
     }
 }

@@ -158,3 +158,10 @@ extension JSONObjectReader {
         return timestamp
     }
 }
+
+extension JSONValue {
+    /// A moment as RFC 3339, or `null`.
+    package init(_ moment: Timestamp?) {
+        self.init(moment?.description)
+    }
+}

@@ -23,12 +23,7 @@ package struct UserTokenIntrospection: Sendable, Equatable {
 
     package func userID(in answer: [UInt8]) -> UserID? {
         guard let body = try? JSONValue(parsing: answer), let value = body.value(at: userIDPointer) else { return nil }
-        let text: String? =
-            switch value {
-            case .string(let text): text
-            case .number(let number): number.integer.map(String.init)
-            case .null, .bool, .array, .object: nil
-            }
+        let text = value.text ?? value.wholeNumber.map { String($0) }
         guard let id = text.flatMap({ UserID($0) }), !id.isReserved else { return nil }
         return id
     }
@@ -39,7 +34,7 @@ extension UserTokenIntrospection {
     package var json: JSONValue {
         [
             "url": .string(url), "userIdPointer": .string(userIDPointer),
-            "cacheSeconds": .number(JSONNumber(cacheTime)),
+            "cacheSeconds": JSONValue(cacheTime),
         ]
     }
 

@@ -13,10 +13,6 @@ extension JSONValue {
         if case .object(let object) = self { object.contains(key) } else { false }
     }
 
-    var text: String? {
-        if case .string(let text) = self { text } else { nil }
-    }
-
     /// An id: a string, or a whole number as it is written.
     var idText: String? {
         switch self {

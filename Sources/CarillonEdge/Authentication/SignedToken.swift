@@ -19,10 +19,10 @@ package struct SignedToken: Sendable {
         let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.maximumBytes, segments.count == 3,
             let signature = Base64URL.decode(segments[2]), let header = Self.object(segments[0]),
-            let claims = Self.object(segments[1]), case .string(let algorithm)? = header["alg"], header["crit"] == nil
+            let claims = Self.object(segments[1]), let algorithm = header["alg"]?.text, header["crit"] == nil
         else { return nil }
         self.algorithm = algorithm
-        if case .string(let name)? = header["kid"] { keyID = name } else { keyID = nil }
+        keyID = header["kid"]?.text
         self.claims = claims
         self.signature = signature
         signedBytes = Array(segments[0]) + [UInt8(ascii: ".")] + Array(segments[1])
@@ -40,7 +40,7 @@ package struct SignedToken: Sendable {
         if case .number(let number)? = value { number.double } else { nil }
     }
 
-    package func text(_ claim: String) -> String? { if case .string(let text)? = claims[claim] { text } else { nil } }
+    package func text(_ claim: String) -> String? { claims[claim]?.text }
 
     /// When it ends, in seconds since 1970.
     package var end: Double? { Self.seconds(claims["exp"]) }
@@ -67,7 +67,7 @@ package struct SignedToken: Sendable {
         header: JSONValue = ["alg": "HS256", "typ": "JWT"],
         sign: ([UInt8]) -> [UInt8]
     ) -> String {
-        let text = Base64URL.encode(header.serialized) + "." + Base64URL.encode(JSONValue.object(claims).serialized)
+        let text = Base64URL.encode(header.serialized) + "." + Base64URL.encode(claims.serialized)
         return text + "." + Base64URL.encode(sign(Array(text.utf8)))
     }
 }

@@ -60,10 +60,11 @@ package struct Page {
         incomplete: [PlacementName] = [],
         _ json: (Item) -> JSONValue
     ) -> Response {
-        var body: JSONObject = ["items": .array(items.map(json))]
-        if let next { body["next"] = .string(Base64URL.encode(next.utf8)) }
-        if !incomplete.isEmpty { body["incomplete"] = JSONValue(incomplete.map(\.rawValue)) }
-        return .json(.object(body))
+        .json([
+            "items": .array(items.map(json)),
+            "next": next.map { .string(Base64URL.encode($0.utf8)) },
+            "incomplete": incomplete.isEmpty ? nil : JSONValue(incomplete.map(\.rawValue)),
+        ])
     }
 
     private static let invalidCursor = Problem.invalidParameter("cursor", "must be what `next` of another page was")

@@ -27,22 +27,3 @@ extension Response {
 
     package static let noContent = Response(status: .noContent)
 }
-
-extension JSONValue {
-    package init(_ text: String?) {
-        self = text.map { .string($0) } ?? .null
-    }
-
-    package init(_ number: Int) {
-        self = .number(JSONNumber(number))
-    }
-
-    /// A moment as RFC 3339, or `null`.
-    package init(_ moment: Timestamp?) {
-        self.init(moment?.description)
-    }
-
-    package init(_ texts: [String]) {
-        self = .array(texts.map { .string($0) })
-    }
-}

@@ -49,19 +49,16 @@ package struct Problem: Error, Sendable, Equatable {
 
     /// The problem as JSON, its members in the order of RFC 9457.
     var document: JSONValue {
-        var object = JSONObject()
-        object["type"] = .string("/problems/\(name)")
-        object["title"] = .string(title)
-        object["status"] = .number(JSONNumber(status.code))
         let words = [detail, outcome?.words].compactMap(\.self)
-        if !words.isEmpty { object["detail"] = .string(words.joined(separator: "; ")) }
-        if let outcome { object["outcome"] = .string(outcome.rawValue) }
-        if !errors.isEmpty {
-            object["errors"] = .array(
-                errors.map { ["pointer": .string($0.pointer), "detail": .string($0.detail)] }
-            )
-        }
-        return .object(object)
+        let places = errors.map { ["pointer": .string($0.pointer), "detail": .string($0.detail)] as JSONValue }
+        return [
+            "type": .string("/problems/\(name)"),
+            "title": .string(title),
+            "status": JSONValue(status.code),
+            "detail": words.isEmpty ? nil : .string(words.joined(separator: "; ")),
+            "outcome": outcome.map { .string($0.rawValue) },
+            "errors": places.isEmpty ? nil : .array(places),
+        ]
     }
 
     var response: Response {

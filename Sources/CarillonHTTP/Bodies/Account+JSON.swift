@@ -2,28 +2,23 @@ import CarillonCore
 import CarillonEdge
 
 extension APIKey {
-    var json: JSONValue { .object(members) }
+    var json: JSONValue { json(revealing: nil) }
 
-    /// The key with the secret that is shown once.
-    func json(revealing secret: APIKeySecret) -> JSONValue {
-        var members = members
-        members["apiKey"] = .string(secret.text)
-        return .object(members)
-    }
-
-    private var members: JSONObject {
+    /// The key, perhaps with the secret that is shown once.
+    func json(revealing secret: APIKeySecret?) -> JSONValue {
         [
             "id": .string(id),
             "role": .string(role.rawValue),
             "label": JSONValue(label),
             "createdAt": JSONValue(createdAt),
+            "apiKey": secret.map { .string($0.text) },
         ]
     }
 }
 
 extension UserTokenKey {
     /// What may be shown of the key: a public key, but never a secret.
-    var json: JSONValue {
+    var json: JSONObject {
         switch self {
         case .hs256: ["algorithm": "HS256"]
         case .es256(let publicKey): ["algorithm": "ES256", "publicKey": .string(publicKey)]

@@ -3,24 +3,19 @@ import CarillonEdge
 
 extension Endpoint {
     func json(_ circuit: LaneStatus.Circuit) -> JSONValue {
-        var json: JSONObject = ["id": .string(id.rawValue)]
-        for (name, value) in settings.json.members { json[name] = value }
-        json["state"] = .string(state.rawValue)
-        json["stateReason"] = JSONValue(stateReason)
-        json["circuit"] = .string(circuit.rawValue)
-        json["lastSuccessAt"] = JSONValue(lastSuccessAt)
-        json["lastError"] = JSONValue(lastError)
-        json["createdAt"] = JSONValue(createdAt)
-        return .object(json)
+        let condition: JSONObject = [
+            "state": .string(state.rawValue), "stateReason": JSONValue(stateReason),
+            "circuit": .string(circuit.rawValue),
+            "lastSuccessAt": JSONValue(lastSuccessAt), "lastError": JSONValue(lastError),
+            "createdAt": JSONValue(createdAt),
+        ]
+        return .object(JSONObject(joining: ["id": .string(id.rawValue)], settings.json, condition))
     }
 }
 
 extension RelayAnswer {
     var json: JSONValue {
-        [
-            "status": status.map { JSONValue($0) } ?? .null, "ms": milliseconds.map { JSONValue($0) } ?? .null,
-            "error": JSONValue(error),
-        ]
+        ["status": JSONValue(status), "ms": JSONValue(milliseconds), "error": JSONValue(error)]
     }
 }
 

@@ -7,9 +7,7 @@ extension Receipt {
 
     /// The same with why it is ignored, where it is.
     func json(because reason: String?) -> JSONValue {
-        var json: JSONObject = ["id": .string(id.description), "status": .string(status.rawValue)]
-        json["reason"] = reason.map(JSONValue.string)
-        return .object(json)
+        ["id": .string(id.description), "status": .string(status.rawValue), "reason": reason.map(JSONValue.string)]
     }
 }
 
@@ -17,9 +15,8 @@ extension EventStatus {
     private static let shownStates: [DeliveryState] = [.pending, .delivered, .unregistered, .expired, .dead]
 
     var json: JSONValue {
-        var counts = JSONObject()
-        for state in Self.shownStates { counts[state.rawValue] = JSONValue(deliveries[state] ?? 0) }
-        let status: JSONValue = [
+        let counts = Self.shownStates.map { ($0.rawValue, JSONValue(deliveries[$0] ?? 0)) }
+        return [
             "id": .string(id.description),
             "sourceId": .string(sourceID),
             "type": .string(type.rawValue),
@@ -28,26 +25,29 @@ extension EventStatus {
             "receivedAt": JSONValue(receivedAt),
             "state": .string(state.rawValue),
             "recipients": recipients.json,
-            "deliveries": .object(counts),
+            "deliveries": .object(JSONObject(counts)),
+            "interception": interception.map { .object($0.json) },
+            "traceId": trace.map { .string($0.traceID) },
+            "why": why.map { .string($0.sentence) },
+            "failure": failure.map(JSONValue.string),
         ]
-        guard case .object(var object) = status else { return status }
-        object["interception"] = interception.map { .object($0.json) }
-        object["traceId"] = trace.map { .string($0.traceID) }
-        object["why"] = why.map { .string($0.sentence) }
-        object["failure"] = failure.map(JSONValue.string)
-        return .object(object)
+    }
+}
+
+extension JSONObject {
+    /// How many were not notified: by the level whose switch forbade it, and by an endpoint.
+    init(suppressed: [ToggleLevel: Int], intercepted: Int) {
+        let levels = ToggleLevel.allCases.map { ($0.rawValue, JSONValue(suppressed[$0] ?? 0)) }
+        self.init(levels + [("endpoint", JSONValue(intercepted))])
     }
 }
 
 extension RecipientTally {
     fileprivate var json: JSONValue {
-        var levels = JSONObject()
-        for level in ToggleLevel.allCases { levels[level.rawValue] = JSONValue(suppressed[level] ?? 0) }
-        levels["endpoint"] = JSONValue(intercepted)
-        return [
+        [
             "resolved": JSONValue(resolved),
             "notified": JSONValue(notified),
-            "suppressed": .object(levels),
+            "suppressed": .object(JSONObject(suppressed: suppressed, intercepted: intercepted)),
             "noDevice": JSONValue(noDevice),
         ]
     }

@@ -4,10 +4,8 @@ import CarillonEdge
 extension FaceBinding {
     /// The binding as the API shows it: what the face keeps of it, between its name and when it was written.
     var json: JSONValue {
-        var json: JSONObject = ["face": .string(face.rawValue), "externalId": .string(externalID)]
-        for (name, value) in settings.members { json[name] = value }
-        json["updatedAt"] = JSONValue(updatedAt)
-        return .object(json)
+        let names: JSONObject = ["face": .string(face.rawValue), "externalId": .string(externalID)]
+        return .object(JSONObject(joining: names, settings, ["updatedAt": JSONValue(updatedAt)]))
     }
 }
 
@@ -23,9 +21,7 @@ extension FaceKey {
 extension NewFaceKey {
     /// The key with what is shown once.
     var json: JSONValue {
-        var json = stored.key.json
-        for (name, value) in shown.members { json[name] = value }
-        return .object(json)
+        .object(JSONObject(joining: stored.key.json, shown))
     }
 }
 
@@ -45,7 +41,7 @@ extension Face {
 
     func settings(of name: String, json: JSONValue) throws(InvalidInput) -> FaceSettings {
         let read = try json.read(as: Self.bindingProblem) { settings(of: name, from: &$0) }
-        guard JSONValue.object(read.document).serialized.count <= FaceBinding.maximumSettingsBytes else {
+        guard read.document.serialized.count <= FaceBinding.maximumSettingsBytes else {
             throw InvalidInput(
                 problem: Self.bindingProblem,
                 pointer: "",

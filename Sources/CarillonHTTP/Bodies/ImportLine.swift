@@ -103,12 +103,11 @@ enum ImportLine {
 extension ImportTally {
     /// The answer to an import. What there were no lines of is left out where it is not told always.
     var json: JSONValue {
-        var members: JSONObject = [
+        [
             "users": JSONValue(users), "channels": JSONValue(channels), "members": JSONValue(members),
             "devices": JSONValue(devices),
+            "tags": tags > 0 ? JSONValue(tags) : nil,
+            "subscriptions": subscriptions > 0 ? JSONValue(subscriptions) : nil,
         ]
-        if tags > 0 { members["tags"] = JSONValue(tags) }
-        if subscriptions > 0 { members["subscriptions"] = JSONValue(subscriptions) }
-        return .object(members)
     }
 }

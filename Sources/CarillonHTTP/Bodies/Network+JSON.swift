@@ -3,26 +3,22 @@ import CarillonEdge
 
 extension Network {
     /// The network as the API shows it, with defaults filled in.
-    var json: JSONValue {
-        var members: JSONObject = [
+    var json: JSONValue { json(in: nil) }
+
+    /// The network as the list of all shows it, with its state.
+    func json(in state: NetworkState?) -> JSONValue {
+        [
             "id": .string(id.rawValue),
             "displayName": JSONValue(displayName),
             "defaultLocale": .string(defaultLocale ?? LocaleTag.english.rawValue),
             "deviceRegistration": .string(deviceRegistration.rawValue),
             "webPushHosts": JSONValue(webPushHosts.patterns),
-            "userTokenMaxLifetimeSeconds": .number(JSONNumber(Int(userTokenMaxLifetime.components.seconds))),
+            "userTokenMaxLifetimeSeconds": JSONValue(Int(userTokenMaxLifetime.components.seconds)),
             "limits": limits.json,
             "createdAt": JSONValue(createdAt),
+            "placement": placement.map { .string($0.rawValue) },
+            "state": state.map { .string($0.rawValue) },
         ]
-        if let placement { members["placement"] = .string(placement.rawValue) }
-        return .object(members)
-    }
-
-    /// The network as the list of all shows it.
-    func json(in state: NetworkState) -> JSONValue {
-        guard case .object(var members) = json else { return json }
-        members["state"] = .string(state.rawValue)
-        return .object(members)
     }
 
     /// Takes over what a merge patch (RFC 7396) names, or the description of a new network: `null` stands for the default.

@@ -36,15 +36,11 @@ struct ListedTemplate {
     var key: String { "\(eventType.rawValue)/\(locale.rawValue)" }
 
     var json: JSONValue {
-        var object: JSONObject = [
+        let names: JSONObject = [
             "type": .string(eventType.rawValue),
             "locale": .string(locale.rawValue),
             "origin": .string(origin.rawValue),
         ]
-        if case .object(let texts) = source.json {
-            for (key, value) in texts.members { object[key] = value }
-        }
-        object["updatedAt"] = JSONValue(updatedAt)
-        return .object(object)
+        return .object(JSONObject(joining: names, source.json, ["updatedAt": JSONValue(updatedAt)]))
     }
 }

@@ -38,7 +38,7 @@ struct ExplainController: Controller {
 
 extension Explanation {
     var json: JSONValue {
-        var json: JSONObject = [
+        [
             "verdict": decidedBy == nil ? "deliver" : "suppress",
             "decidedBy": JSONValue(decidedBy?.rawValue),
             "reason": JSONValue(reason),
@@ -59,10 +59,9 @@ extension Explanation {
                     ["id": .string($0.id.rawValue), "provider": .string($0.address.provider.rawValue)]
                 }
             ),
+            "interception": interceptor.map {
+                ["endpointId": .string($0.id.rawValue), "onFailure": .string($0.terms.onFailure.rawValue)]
+            },
         ]
-        json["interception"] = interceptor.map {
-            ["endpointId": .string($0.id.rawValue), "onFailure": .string($0.terms.onFailure.rawValue)]
-        }
-        return .object(json)
     }
 }

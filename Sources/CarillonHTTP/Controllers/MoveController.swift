@@ -59,7 +59,7 @@ struct MoveController: Controller {
 
 extension NetworkMove {
     fileprivate var json: JSONValue {
-        var json: JSONObject = [
+        [
             "from": .string(source.rawValue),
             "to": .string(target.rawValue),
             "step": .string(step.rawValue),
@@ -67,8 +67,7 @@ extension NetworkMove {
             "bytes": JSONValue(Int(bytes)),
             "startedAt": JSONValue(startedAt),
             "frozenMs": JSONValue(Int(frozen.wholeMilliseconds)),
+            "reason": reason.map(JSONValue.string),
         ]
-        if let reason { json["reason"] = .string(reason) }
-        return .object(json)
     }
 }

@@ -108,10 +108,8 @@ struct NetworkRequest: Sendable {
         let body = try await RequestBodyReader.optionalJSON(of: http)
         let overlap = try (body ?? [:]).read(as: "invalid-rotation") { $0.overlap() }
         let secret = WebhookSecret.generate()
-        var answer = JSONObject()
-        answer[name] = .string(secret.text.reveal { $0 })
-        let creation = try await rotate(secret, overlap, repeatable(body, answering: .object(answer)))
-        return creation.response(.object(answer))
+        let answer: JSONValue = [name: .string(secret.text.reveal { $0 })]
+        return try await rotate(secret, overlap, repeatable(body, answering: answer)).response(answer)
     }
 
     /// The request as it is recognised again; `nil` when it has no `Idempotency-Key`.

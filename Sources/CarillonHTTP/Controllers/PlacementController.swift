@@ -43,13 +43,13 @@ extension PlacementStatus {
             "reason": JSONValue(reason),
             "networks": JSONValue(networks),
             "schema": schema?.json ?? .null,
-            "bytes": bytes.map { JSONValue(Int($0)) } ?? .null,
+            "bytes": JSONValue(bytes.map { Int($0) }),
         ]
     }
 }
 
 extension PlacementStatus.Schema {
     fileprivate var json: JSONValue {
-        ["version": version.map { JSONValue($0) } ?? .null, "pending": JSONValue(pending)]
+        ["version": JSONValue(version), "pending": JSONValue(pending)]
     }
 }

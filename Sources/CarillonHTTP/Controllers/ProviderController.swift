@@ -38,10 +38,7 @@ struct ProviderController: Controller {
         }
         let idle = lanes.subtracting(active.map(\.lane)).map { LaneStatus(lane: $0, circuit: .closed) }
         let all = (active + idle).sorted { $0.lane < $1.lane }
-        var answer = JSONObject()
-        answer["items"] = .array(all.map(\.json))
-        if let stuck = services.stuckQueue(request.network) { answer["queue"] = stuck.json }
-        return .json(.object(answer))
+        return .json(["items": .array(all.map(\.json)), "queue": services.stuckQueue(request.network)?.json])
     }
 
     /// Forgets the secret: the next webhook is signed with a new one alone.

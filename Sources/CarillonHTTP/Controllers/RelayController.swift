@@ -61,9 +61,7 @@ struct RelayController: Controller {
         order.from = max(order.from, services.clock.now() - .seconds(observation.replayHours * 3_600))
         do {
             let count = try await services.relays.beginReplay(order, to: endpoint.id, in: request.network)
-            var answer: JSONObject = ["events": JSONValue(count.events)]
-            if count.hasMore { answer["more"] = true }
-            return .json(.object(answer), status: .accepted)
+            return .json(["events": JSONValue(count.events), "more": count.hasMore ? true : nil], status: .accepted)
         } catch is ReplayUnderWay {
             throw Problem.conflict("replay-under-way", "another replay goes on: wait until it is over")
         }
@@ -106,8 +104,8 @@ extension RelayDelivery {
             "type": .string(eventType.rawValue),
             "state": .string(state.rawValue),
             "attempts": JSONValue(attempts),
-            "status": answer?.status.map { JSONValue($0) } ?? .null,
-            "ms": answer?.milliseconds.map { JSONValue($0) } ?? .null,
+            "status": JSONValue(answer?.status),
+            "ms": JSONValue(answer?.milliseconds),
             "error": JSONValue(answer?.error),
             "at": JSONValue(at),
         ]

@@ -56,27 +56,20 @@ private struct StatisticsQuery {
 
 extension StatisticsPoint {
     fileprivate var json: JSONValue {
-        var (events, deliveries) = (JSONObject(), JSONObject())
-        for (type, counts) in figures.events.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            events[type.rawValue] = [
-                "accepted": JSONValue(counts.accepted), "duplicate": JSONValue(counts.duplicate),
-            ]
-        }
-        for (provider, counts) in figures.deliveries.sorted(by: { $0.key < $1.key }) {
-            deliveries[provider.rawValue] = counts.json
-        }
+        let events = figures.events.sorted { $0.key.rawValue < $1.key.rawValue }
+        let deliveries = figures.deliveries.sorted { $0.key < $1.key }
         var all = StatisticsFigures.Recipients()
         for counts in figures.recipients.values { all.add(counts) }
         return [
             "at": JSONValue(at),
-            "events": .object(events),
+            "events": .object(JSONObject(events.map { ($0.key.rawValue, $0.value.json) })),
             "recipients": all.json,
             "recipientsByType": recipients { $0.type.rawValue },
             "recipientsByModule": recipients { $0.module.rawValue },
-            "deliveries": .object(deliveries),
+            "deliveries": .object(JSONObject(deliveries.map { ($0.key.rawValue, $0.value.json) })),
             "latency": [
-                "p50": figures.latency.percentile(50).map { JSONValue(Int($0)) } ?? .null,
-                "p99": figures.latency.percentile(99).map { JSONValue(Int($0)) } ?? .null,
+                "p50": JSONValue(figures.latency.percentile(50).map { Int($0) }),
+                "p99": JSONValue(figures.latency.percentile(99).map { Int($0) }),
             ],
         ]
     }
@@ -86,18 +79,20 @@ extension StatisticsPoint {
         for (subject, counts) in figures.recipients {
             groups[name(subject), default: StatisticsFigures.Recipients()].add(counts)
         }
-        var object = JSONObject()
-        for (name, counts) in groups.sorted(by: { $0.key < $1.key }) { object[name] = counts.json }
-        return .object(object)
+        return .object(JSONObject(groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }))
     }
+}
+
+extension StatisticsFigures.Acceptances {
+    fileprivate var json: JSONValue { ["accepted": JSONValue(accepted), "duplicate": JSONValue(duplicate)] }
 }
 
 extension StatisticsFigures.Recipients {
     fileprivate var json: JSONValue {
-        var levels = JSONObject()
-        for level in ToggleLevel.allCases { levels[level.rawValue] = JSONValue(suppressed[level] ?? 0) }
-        levels["endpoint"] = JSONValue(intercepted)
-        return ["notified": JSONValue(notified), "noDevice": JSONValue(noDevice), "suppressed": .object(levels)]
+        [
+            "notified": JSONValue(notified), "noDevice": JSONValue(noDevice),
+            "suppressed": .object(JSONObject(suppressed: suppressed, intercepted: intercepted)),
+        ]
     }
 }
 

@@ -97,10 +97,8 @@ struct ToggleController: Controller {
 extension Versioned<JSONValue> {
     /// The full document, with `updatedAt`.
     fileprivate func json(of scope: ToggleScope) -> JSONValue {
-        var shown = JSONObject()
-        if case .object(let object) = scope.completed(document) { shown = object }
-        shown["updatedAt"] = JSONValue(updatedAt)
-        return .object(shown)
+        guard case .object(let full) = scope.completed(document) else { return .null }
+        return .object(JSONObject(joining: full, ["updatedAt": JSONValue(updatedAt)]))
     }
 }
 

@@ -27,12 +27,12 @@ struct UserTokenKeyController: Controller {
         }
         // The oldest key: the only one, where there is no other.
         admins.show("/user-token-key") { request in
-            try await services.accounts.userTokenKeys(of: request.network).first?.key.json
+            try await services.accounts.userTokenKeys(of: request.network).first.map { .object($0.key.json) }
         }
         admins.put("/user-token-key") { request in
             let key = try Self.checked(UserTokenKey(json: await request.json()))
             try await set([StoredUserTokenKey(id: services.ids.next(), key: key)], of: request.network)
-            return .json(key.json)
+            return .json(.object(key.json))
         }
         admins.delete("/user-token-key") { request in
             try await set([], of: request.network)
@@ -79,11 +79,12 @@ extension StoredUserTokenKey {
     fileprivate var json: JSONValue { json(revealing: nil) }
 
     fileprivate func json(revealing secret: Secret?) -> JSONValue {
-        var object: JSONObject = ["id": .string(id.canonicalText)]
-        if case .object(let shown) = key.json {
-            for (name, value) in shown.members { object[name] = value }
-        }
-        if let secret { object["secret"] = .string(secret.reveal { $0 }) }
-        return .object(object)
+        .object(
+            JSONObject(
+                joining: ["id": .string(id.canonicalText)],
+                key.json,
+                ["secret": secret.map { $0.reveal(JSONValue.string) }]
+            )
+        )
     }
 }

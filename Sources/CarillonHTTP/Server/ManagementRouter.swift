@@ -32,14 +32,12 @@ package enum ManagementRouter {
             router.get("/health/ready") { _, _ in
                 let health = await health()
                 guard health.reasonsNotReady.isEmpty else { throw Problem.notReady(health.reasonsNotReady) }
-                var answer: JSONObject = ["status": "ready"]
-                if !health.placements.isEmpty {
-                    var reasons = JSONObject()
-                    for (name, reason) in health.placements { reasons[name.rawValue] = .string(reason) }
-                    answer["placements"] = .object(reasons)
-                }
-                if !health.warnings.isEmpty { answer["warnings"] = JSONValue(health.warnings) }
-                return Response.json(.object(answer))
+                let placements = JSONObject(health.placements.map { ($0.key.rawValue, .string($0.value)) })
+                return Response.json([
+                    "status": "ready",
+                    "placements": placements.isEmpty ? nil : .object(placements),
+                    "warnings": health.warnings.isEmpty ? nil : JSONValue(health.warnings),
+                ])
             }
             router.get("/metrics") { _, _ in
                 Response(

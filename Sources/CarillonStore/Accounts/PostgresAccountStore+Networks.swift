@@ -125,7 +125,7 @@ extension WebPushHosts {
         guard case .array(let elements)? = try? JSONValue(parsing: text) else {
             throw StoreError.unreadable("list of hosts")
         }
-        self.init(elements.compactMap { element in if case .string(let pattern) = element { pattern } else { nil } })
+        self.init(elements.compactMap(\.text))
     }
 }
 

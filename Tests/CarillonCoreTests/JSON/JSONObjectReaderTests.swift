@@ -33,7 +33,7 @@ import Testing
 
     @Test func `answers nothing for what is absent or null, and complains only when it is required`() {
         let errors = InputErrors()
-        var reader = JSONObjectReader(["a": nil], unknown: .refuse, into: errors)
+        var reader = JSONObjectReader(["a": .null], unknown: .refuse, into: errors)
         #expect(reader.string("a") == nil)
         #expect(reader.bool("b") == nil)
         #expect(reader.object("c") == nil)
@@ -130,7 +130,7 @@ import Testing
         #expect(errors.isEmpty)
     }
 
-    @Test(arguments: [nil, true, 1, "text", []] as [JSONValue])
+    @Test(arguments: [.null, true, 1, "text", []] as [JSONValue])
     func `takes a value that is no object as one error`(value: JSONValue) {
         let errors = InputErrors()
         var reader = JSONObjectReader(value, at: "/3", unknown: .refuse, into: errors)

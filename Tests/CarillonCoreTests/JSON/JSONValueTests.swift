@@ -4,7 +4,7 @@ import Testing
 @Suite struct JSONValueTests {
     @Test(
         arguments: [
-            ("null", nil),
+            ("null", .null),
             (" true ", true),
             ("\t\r\n false", false),
             ("0", 0),
@@ -20,7 +20,7 @@ import Testing
             ("[ ]", []),
             ("[1,[2,[]],{}]", [1, [2, []], [:]]),
             ("{ }", [:]),
-            (#"{"a":{"b":[null]},"":""}"#, ["a": ["b": [nil]], "": ""]),
+            (#"{"a":{"b":[null]},"":""}"#, ["a": ["b": [.null]], "": ""]),
             ("\n{ \"a\" : 1 , \"A\" : 2 }\r", ["a": 1, "A": 2]),
         ] as [(String, JSONValue)]
     )
@@ -151,19 +151,19 @@ import Testing
     @Test(arguments: [
         Example(original: ["a": "b"], patch: ["a": "c"], result: ["a": "c"]),
         Example(original: ["a": "b"], patch: ["b": "c"], result: ["a": "b", "b": "c"]),
-        Example(original: ["a": "b"], patch: ["a": nil], result: [:]),
-        Example(original: ["a": "b", "b": "c"], patch: ["a": nil], result: ["b": "c"]),
+        Example(original: ["a": "b"], patch: ["a": .null], result: [:]),
+        Example(original: ["a": "b", "b": "c"], patch: ["a": .null], result: ["b": "c"]),
         Example(original: ["a": ["b"]], patch: ["a": "c"], result: ["a": "c"]),
         Example(original: ["a": "c"], patch: ["a": ["b"]], result: ["a": ["b"]]),
-        Example(original: ["a": ["b": "c"]], patch: ["a": ["b": "d", "c": nil]], result: ["a": ["b": "d"]]),
+        Example(original: ["a": ["b": "c"]], patch: ["a": ["b": "d", "c": .null]], result: ["a": ["b": "d"]]),
         Example(original: ["a": [["b": "c"]]], patch: ["a": [1]], result: ["a": [1]]),
         Example(original: ["a", "b"], patch: ["c", "d"], result: ["c", "d"]),
         Example(original: ["a": "b"], patch: ["c"], result: ["c"]),
-        Example(original: ["a": "foo"], patch: nil, result: nil),
+        Example(original: ["a": "foo"], patch: .null, result: .null),
         Example(original: ["a": "foo"], patch: "bar", result: "bar"),
-        Example(original: ["e": nil], patch: ["a": 1], result: ["e": nil, "a": 1]),
-        Example(original: [1, 2], patch: ["a": "b", "c": nil], result: ["a": "b"]),
-        Example(original: [:], patch: ["a": ["bb": ["ccc": nil]]], result: ["a": ["bb": [:]]]),
+        Example(original: ["e": .null], patch: ["a": 1], result: ["e": .null, "a": 1]),
+        Example(original: [1, 2], patch: ["a": "b", "c": .null], result: ["a": "b"]),
+        Example(original: [:], patch: ["a": ["bb": ["ccc": .null]]], result: ["a": ["bb": [:]]]),
     ])
     func `merges as the RFC's own examples`(_ example: Example) {
         #expect(example.original.merging(patch: example.patch) == example.result)
@@ -171,7 +171,7 @@ import Testing
 
     @Test func `keeps the order of members`() {
         let original: JSONValue = ["c": 1, "b": 2, "a": 3]
-        let merged = original.merging(patch: ["z": 9, "b": 5, "c": nil, "y": 8])
+        let merged = original.merging(patch: ["z": 9, "b": 5, "c": .null, "y": 8])
         #expect(merged.serializedText == #"{"b":5,"a":3,"z":9,"y":8}"#)
     }
 }

@@ -35,7 +35,7 @@ import Testing
 
     @Test func `defaults that are spelled out are defaults`() {
         let (content, errors) = read([
-            "kind": "alert", "sound": "default", "ttlSeconds": 86_400, "retry": true, "envelope": true, "badge": nil,
+            "kind": "alert", "sound": "default", "ttlSeconds": 86_400, "retry": true, "envelope": true, "badge": .null,
         ])
         #expect(errors.isEmpty)
         #expect(content == PushContent())

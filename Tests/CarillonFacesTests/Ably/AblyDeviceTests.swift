@@ -114,7 +114,7 @@ import Testing
         let reset = try await ably.call(.post, Self.list + "/d1/resetUpdateToken")
         let update = try #require(reset.string("updateToken"))
         #expect(try await ably.call(.get, Self.list + "/d1", as: update).status == 200)
-        let more: JSONObject = ["updateToken": .string(update), "deviceSecret": nil]
+        let more: JSONObject = ["updateToken": .string(update), "deviceSecret": .null]
         #expect(try await ably.call(.put, Self.list + "/d1", Self.body(and: more)).status == 200)
         let wrong: JSONObject = ["updateToken": .string(token)]
         #expect(try await ably.call(.put, Self.list + "/d1", Self.body(and: wrong)).error == [400, 40000])
@@ -122,8 +122,8 @@ import Testing
 
     private static let wrong: [(more: JSONObject, error: [Int])] = [
         (["platform": "windows"], [400, 40001]), (["platform": 1], [400, 40001]),
-        (["platform": nil], [400, 40001]),
-        (["formFactor": nil], [400, 40001]), (["id": ""], [400, 40015]), (["id": 5], [400, 40001]),
+        (["platform": .null], [400, 40001]),
+        (["formFactor": .null], [400, 40001]), (["id": ""], [400, 40015]), (["id": 5], [400, 40001]),
         (["id": "t-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"], [400, 40015]), (["metadata": "x"], [400, 40001]),
         (["metadata": ["a": .string(String(repeating: "x", count: 4_090))]], [413, 40009]),
         (["push": 5], [400, 40001]),

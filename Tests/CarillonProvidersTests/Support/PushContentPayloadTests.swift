@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (ProviderName.apns, "/n", 7 as JSONValue), (.apns, "/deep", ["a": nil] as JSONValue),
+        (ProviderName.apns, "/n", 7 as JSONValue), (.apns, "/deep", ["a": .null] as JSONValue),
         (.fcm, "/message/data/n", "7"),
         (.fcm, "/message/data/deep", #"{"a":null}"#), (.fcm, "/message/data/text", "é"), (.webpush, "/data/n", 7),
         (.webhook, "/data/data/n", 7), (.log, "/data/n", 7),
@@ -135,7 +135,7 @@ import Testing
     ) throws {
         var data = JSONObject()
         data["n"] = 7
-        data["deep"] = ["a": nil]
+        data["deep"] = ["a": .null]
         data["text"] = "é"
         #expect(Self.value(path, of: try Self.payload(provider, PushContent(data: data))) == expected)
     }
@@ -280,8 +280,8 @@ import Testing
 
     @Test func `a raw part is a merge patch, with the text where it asks for it`() throws {
         let patch: JSONValue = [
-            "aps": ["mutable-content": 1, "sound": nil, "alert": ["subtitle": ["$text": "title"]]],
-            "list": [["$text": "body"]], "eventId": nil,
+            "aps": ["mutable-content": 1, "sound": .null, "alert": ["subtitle": ["$text": "title"]]],
+            "list": [["$text": "body"]], "eventId": .null,
         ]
         let payload = try Self.payload(
             .apns,

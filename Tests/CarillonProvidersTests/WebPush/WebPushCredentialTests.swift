@@ -90,7 +90,7 @@ import Testing
 
     @Test func `can have a key before anybody answers for it`() throws {
         let first = WebPushCredential()
-        #expect(JSONValue.object(first.identity) == ["subject": nil, "publicKey": .string(first.publicKey)])
+        #expect(JSONValue.object(first.identity) == ["subject": .null, "publicKey": .string(first.publicKey)])
         let restored = try WebPushCredential(stored: first.stored)
         #expect(restored.subject == nil)
         let second = try WebPushCredential(reading: ["subject": "mailto:ops@acme.example"], keepingKeyOf: restored)

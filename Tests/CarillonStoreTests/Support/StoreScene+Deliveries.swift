@@ -52,7 +52,7 @@ extension StoreScene {
         data["build"] = "81 \"é\""
         data["deep"] = ["list": [1, nil, "x"]]
         var payload = JSONObject()
-        payload["aps"] = ["alert": ["$text": "body"], "badge": nil]
+        payload["aps"] = ["alert": ["$text": "body"], "badge": .null]
         return PushContent(
             kind: .mixed,
             data: data,

@@ -11,13 +11,7 @@ extension DirectNotification {
         json["filter"] = filter.json.map(JSONValue.object)
         json["title"] = texts.text.title.map(JSONValue.string)
         json["body"] = texts.text.body.map(JSONValue.string)
-        if !texts.byLocale.isEmpty {
-            var languages = JSONObject()
-            for (locale, text) in texts.byLocale.sorted(by: { $0.key < $1.key }) {
-                languages[locale.rawValue] = .object(text.json)
-            }
-            json["texts"] = .object(languages)
-        }
+        json["texts"] = texts.languages
         if case .members(channel) = audience {} else { json["channelId"] = channel.map { .string($0.rawValue) } }
         json["actorId"] = actor.map { .string($0.rawValue) }
         if module != .direct { json["module"] = .string(module.rawValue) }
@@ -37,12 +31,18 @@ extension JSONObject {
     }
 }
 
+extension DirectTexts {
+    /// The texts by language; `nil` where no language has its own.
+    var languages: JSONValue? {
+        guard !byLocale.isEmpty else { return nil }
+        let sorted = byLocale.sorted { $0.key < $1.key }
+        return .object(JSONObject(sorted.map { ($0.key.rawValue, .object($0.value.json)) }))
+    }
+}
+
 extension DirectTexts.Text {
-    fileprivate var json: JSONObject {
-        var json = JSONObject()
-        json["title"] = title.map(JSONValue.string)
-        json["body"] = body.map(JSONValue.string)
-        return json
+    var json: JSONObject {
+        ["title": title.map(JSONValue.string), "body": body.map(JSONValue.string)]
     }
 }
 
@@ -62,20 +62,21 @@ extension Audience {
 
 extension AddressedDevice {
     fileprivate var json: JSONObject {
-        var json = address.json(isShown: false)
-        json["locale"] = locale.map(JSONValue.string)
-        json["obtainedAt"] = obtainedAt.map { .string($0.description) }
-        return json
+        JSONObject(
+            joining: address.json(isShown: false),
+            ["locale": locale.map(JSONValue.string), "obtainedAt": obtainedAt.map { JSONValue($0) }]
+        )
     }
 }
 
 extension DeviceFilter {
     /// `nil` when it says nothing.
     fileprivate var json: JSONObject? {
-        var json = JSONObject()
-        json["providers"] = providers.map { .array($0.sorted().map { .string($0.rawValue) }) }
-        json["appIds"] = appIDs.map { .array($0.sorted().map(JSONValue.string)) }
-        json["tag"] = tag.map { .string($0.rawValue) }
+        let json: JSONObject = [
+            "providers": providers.map { JSONValue($0.sorted().map(\.rawValue)) },
+            "appIds": appIDs.map { JSONValue($0.sorted()) },
+            "tag": tag.map { .string($0.rawValue) },
+        ]
         return json.isEmpty ? nil : json
     }
 }

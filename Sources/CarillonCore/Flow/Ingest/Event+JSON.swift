@@ -35,34 +35,34 @@ extension Event {
 
 extension Channel {
     fileprivate var json: JSONObject {
-        var json = JSONObject()
-        json["id"] = .string(id.rawValue)
-        json["displayName"] = displayName.map { $0.isEmpty ? .null : .string($0) }
-        json["fallbackName"] = fallbackName.map { $0.isEmpty ? .null : .string($0) }
-        json["direct"] = isDirect.map(JSONValue.bool)
-        return json
+        [
+            "id": .string(id.rawValue),
+            "displayName": displayName.map { $0.isEmpty ? .null : .string($0) },
+            "fallbackName": fallbackName.map { $0.isEmpty ? .null : .string($0) },
+            "direct": isDirect.map(JSONValue.bool),
+        ]
     }
 }
 
 extension Person {
     fileprivate var json: JSONObject {
-        var json = JSONObject()
-        json["id"] = .string(id.rawValue)
-        json["displayName"] = displayName.map(JSONValue.string)
-        json["locale"] = locale.map(JSONValue.string)
-        json["roles"] = roles.map { .array($0.map(JSONValue.string)) }
-        return json
+        [
+            "id": .string(id.rawValue),
+            "displayName": displayName.map(JSONValue.string),
+            "locale": locale.map(JSONValue.string),
+            "roles": roles.map { JSONValue($0) },
+        ]
     }
 }
 
 extension Message {
     fileprivate var json: JSONObject {
-        var json = JSONObject()
-        json["id"] = id.map(JSONValue.string)
-        json["type"] = .string(typeName ?? kind.rawValue)
-        json["text"] = .string(text)
-        json["caption"] = caption.map(JSONValue.string)
-        json["kind"] = special.map { .string($0.rawValue) }
-        return json
+        [
+            "id": id.map(JSONValue.string),
+            "type": .string(typeName ?? kind.rawValue),
+            "text": .string(text),
+            "caption": caption.map(JSONValue.string),
+            "kind": special.map { .string($0.rawValue) },
+        ]
     }
 }

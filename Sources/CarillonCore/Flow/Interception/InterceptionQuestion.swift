@@ -42,20 +42,17 @@ package struct InterceptionQuestion: Sendable {
     /// - Returns: JSON.
     func body(_ posted: [UInt8]?, at now: Timestamp) -> [UInt8] {
         guard endpoint.settings.format != .amity else { return amityBody.serialized }
-        var data: JSONObject = [
+        let data: JSONObject = [
             "event": .object(eventJSON(posted)),
             "notification": [
                 "locale": .string(notification.locale), "title": .string(notification.title),
                 "body": .string(notification.body),
                 "kind": .string((event.event.direct?.content.kind ?? .alert).rawValue),
             ],
+            "recipients": terms.includesRecipients
+                ? ["userIds": JSONValue(recipients.map(\.rawValue)), "more": .bool(hasMoreRecipients)] : nil,
+            "timeoutMs": JSONValue(terms.timeout),
         ]
-        if terms.includesRecipients {
-            data["recipients"] = [
-                "userIds": .array(recipients.map { .string($0.rawValue) }), "more": .bool(hasMoreRecipients),
-            ]
-        }
-        data["timeoutMs"] = .number(JSONNumber(terms.timeout))
         let message: JSONValue = [
             "type": "notification.intercept", "timestamp": .string(now.description), "data": .object(data),
         ]
@@ -105,15 +102,15 @@ extension InterceptionQuestion {
     /// else, and what they answer of the text is meant for the notification's.
     var amityBody: JSONValue {
         let event = event.event
-        var data = JSONObject()
-        data["text"] = .string(event.message?.text ?? "")
-        data["channelId"] = event.channel.map { .string($0.id.rawValue) }
-        data["messageId"] = .string(event.message?.id ?? event.sourceID)
-        var actor = JSONObject()
-        if let id = event.actor?.id.rawValue {
-            actor["_id"] = .string(id)
-            actor["userId"] = .string(id)
-        }
-        return ["eventName": "message.shouldCreate", "data": .object(data), "actor": .object(actor)]
+        let actor = event.actor.map { JSONValue.string($0.id.rawValue) }
+        return [
+            "eventName": "message.shouldCreate",
+            "data": [
+                "text": .string(event.message?.text ?? ""),
+                "channelId": event.channel.map { .string($0.id.rawValue) },
+                "messageId": .string(event.message?.id ?? event.sourceID),
+            ],
+            "actor": ["_id": actor, "userId": actor],
+        ]
     }
 }

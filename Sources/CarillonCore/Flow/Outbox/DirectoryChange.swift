@@ -109,15 +109,16 @@ package struct DeviceChange: Sendable, Equatable {
     }
 
     fileprivate var json: JSONValue {
-        var json = JSONObject()
-        json["deviceId"] = .string(deviceID.rawValue)
-        json["userId"] = userID.jsonOrNull
-        if case .registered(.moved(let former)) = happening { json["formerUserId"] = former.jsonOrNull }
-        json["provider"] = .string(lane.provider.rawValue)
-        json["appId"] = lane.app.map(JSONValue.string)
-        json["host"] = lane.host.map(JSONValue.string)
-        json["reason"] = .string(happening.reason)
-        return .object(json)
+        let former: UserID? = if case .registered(.moved(let former)) = happening { former } else { nil }
+        return [
+            "deviceId": .string(deviceID.rawValue),
+            "userId": userID.json,
+            "formerUserId": former?.json,
+            "provider": .string(lane.provider.rawValue),
+            "appId": lane.app.map(JSONValue.string),
+            "host": lane.host.map(JSONValue.string),
+            "reason": .string(happening.reason),
+        ]
     }
 }
 
@@ -142,11 +143,11 @@ package struct SubscriptionChange: Sendable, Equatable {
     }
 
     fileprivate var json: JSONValue {
-        var json = JSONObject()
-        json["tag"] = .string(tag.rawValue)
-        json["\(subscriber.kind.rawValue)Id"] = .string(subscriber.id)
-        json["reason"] = ending.map { .string($0.rawValue) }
-        return .object(json)
+        [
+            "tag": .string(tag.rawValue),
+            "\(subscriber.kind.rawValue)Id": .string(subscriber.id),
+            "reason": ending.map { .string($0.rawValue) },
+        ]
     }
 }
 
@@ -164,14 +165,9 @@ extension [Endpoint] {
             let pieces = changes.filter { $0.type == type }
             return stride(from: 0, to: pieces.count, by: DirectoryChange.pageSize).compactMap { start in
                 let page = pieces[start..<Swift.min(start + DirectoryChange.pageSize, pieces.count)]
-                var data = JSONObject()
-                data[pieces[0].listName] = .array(page.map(\.json))
+                let data: JSONObject = [pieces[0].listName: .array(page.map(\.json))]
                 return FeedbackMessage(type, data, in: network, to: self, at: now, ids: ids)
             }
         }
     }
-}
-
-extension UserID {
-    fileprivate var jsonOrNull: JSONValue { isNobody ? .null : .string(rawValue) }
 }

@@ -15,12 +15,12 @@ extension Lane {
     }
 
     private func data(of pause: LaneCondition.Pause?) -> JSONObject {
-        var data = JSONObject()
-        data["provider"] = .string(provider.rawValue)
-        data["appId"] = app.map(JSONValue.string)
-        data["host"] = host.map(JSONValue.string)
-        data["since"] = pause.map { .string($0.since.description) }
-        data["reason"] = pause.map { .string($0.reason) }
-        return data
+        [
+            "provider": .string(provider.rawValue),
+            "appId": app.map(JSONValue.string),
+            "host": host.map(JSONValue.string),
+            "since": pause.map { JSONValue($0.since) },
+            "reason": pause.map { .string($0.reason) },
+        ]
     }
 }

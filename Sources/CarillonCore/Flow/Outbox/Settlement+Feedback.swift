@@ -20,13 +20,13 @@ extension Settlement {
     }
 
     private func data(of records: [DeviceRecord]) -> JSONObject {
-        var data = JSONObject()
-        data["eventId"] = .string(group.cause.eventID.description)
-        data["eventType"] = .string(group.cause.eventType.rawValue)
-        data["channelId"] = group.cause.channel.map { .string($0.id.rawValue) }
-        data["provider"] = .string(group.lane.provider.rawValue)
-        data["devices"] = .array(records.map(\.feedback))
-        return data
+        [
+            "eventId": .string(group.cause.eventID.description),
+            "eventType": .string(group.cause.eventType.rawValue),
+            "channelId": group.cause.channel.map { .string($0.id.rawValue) },
+            "provider": .string(group.lane.provider.rawValue),
+            "devices": .array(records.map(\.feedback)),
+        ]
     }
 }
 
@@ -35,13 +35,13 @@ extension DeviceRecord {
     fileprivate var isGivenUp: Bool { state == .dead || state == .expired }
 
     fileprivate var feedback: JSONValue {
-        var json = JSONObject()
-        json["deviceId"] = .string(deviceID.rawValue)
-        json["userId"] = userID.isNobody ? .null : .string(userID.rawValue)
-        json["state"] = .string(state.rawValue)
-        json["attempts"] = .number(JSONNumber(attempts))
-        json["reason"] = reason.map(JSONValue.string) ?? .null
-        json["at"] = .string(at.description)
-        return .object(json)
+        [
+            "deviceId": .string(deviceID.rawValue),
+            "userId": userID.json,
+            "state": .string(state.rawValue),
+            "attempts": JSONValue(attempts),
+            "reason": JSONValue(reason),
+            "at": JSONValue(at),
+        ]
     }
 }

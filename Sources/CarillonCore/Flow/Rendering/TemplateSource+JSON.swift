@@ -17,7 +17,7 @@ extension TemplateSource {
     }
 
     /// The template as ``init(json:at:)`` reads it.
-    package var json: JSONValue { ["title": title.json, "body": body.json] }
+    package var json: JSONObject { ["title": title.json, "body": body.json] }
 
     private static func wording(
         _ key: String,
@@ -51,11 +51,9 @@ extension TemplateWording {
         case .one(let text):
             return .string(text)
         case .variants(let texts):
-            var json = JSONObject()
-            for variant in TemplateVariant.allCases {
-                if let text = texts[variant] { json[variant.rawValue] = .string(text) }
-            }
-            return .object(json)
+            return .object(
+                JSONObject(TemplateVariant.allCases.map { ($0.rawValue, texts[$0].map(JSONValue.string)) })
+            )
         }
     }
 }

@@ -20,7 +20,7 @@ extension ChannelToggles {
         [
             "enabled": .bool(enabled),
             "mentionsOnly": .bool(mentionsOnly),
-            "mutedUntil": mutedUntil.map { .string($0.description) } ?? .null,
+            "mutedUntil": JSONValue(mutedUntil),
         ]
     }
 }

@@ -23,16 +23,14 @@ extension NetworkToggles {
 
     /// The full document, defaults filled in.
     package var document: JSONValue {
-        var modules = JSONObject()
-        for module in Module.allCases {
-            modules[module.rawValue] = ["enabled": .bool(!disabledModules.contains(module))]
-        }
-        var events = JSONObject()
-        for type in EventType.notifying {
-            events[type.rawValue] = ["enabled": .bool(!disabledEvents.contains(type))]
-        }
-        return ["enabled": .bool(enabled), "modules": .object(modules), "events": .object(events)]
+        let modules = Module.allCases.map { ($0.rawValue, Self.switchJSON(!disabledModules.contains($0))) }
+        let events = EventType.notifying.map { ($0.rawValue, Self.switchJSON(!disabledEvents.contains($0))) }
+        return [
+            "enabled": .bool(enabled), "modules": .object(JSONObject(modules)), "events": .object(JSONObject(events)),
+        ]
     }
+
+    private static func switchJSON(_ isOn: Bool) -> JSONValue? { ["enabled": .bool(isOn)] }
 
     private static func isOff(_ key: String, _ switches: inout JSONObjectReader) -> Bool {
         guard var entry = switches.object(key) else { return false }

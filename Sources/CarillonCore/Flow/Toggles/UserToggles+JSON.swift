@@ -25,14 +25,12 @@ extension UserToggles {
 
     /// The full document, defaults filled in.
     package var document: JSONValue {
-        var modules = JSONObject()
-        for module in Module.allCases {
-            modules[module.rawValue] = (self.modules[module] ?? ModuleToggle()).document
-        }
-        return [
+        [
             "enabled": .bool(enabled),
-            "modules": .object(modules),
-            "mutedUntil": mutedUntil.map { .string($0.description) } ?? .null,
+            "modules": .object(
+                JSONObject(Module.allCases.map { ($0.rawValue, (modules[$0] ?? ModuleToggle()).document) })
+            ),
+            "mutedUntil": JSONValue(mutedUntil),
             "quietHours": quietHours?.document ?? .null,
         ]
     }
@@ -79,8 +77,8 @@ extension RoleFilter {
 
     fileprivate var document: JSONValue {
         switch self {
-        case .only(let roles): ["only": .array(roles.sorted().map { .string($0) })]
-        case .except(let roles): ["except": .array(roles.sorted().map { .string($0) })]
+        case .only(let roles): ["only": JSONValue(roles.sorted())]
+        case .except(let roles): ["except": JSONValue(roles.sorted())]
         }
     }
 }

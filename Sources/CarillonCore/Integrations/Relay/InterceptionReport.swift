@@ -64,17 +64,14 @@ package struct InterceptionReport: Sendable, Equatable {
 extension InterceptionReport {
     /// The report as the API shows it and the database keeps it.
     package var json: JSONObject {
-        var json: JSONObject = [
+        [
             "endpointId": .string(endpointID.rawValue), "outcome": .string(outcome.rawValue),
-            "action": .string(action.rawValue),
+            "action": .string(action.rawValue), "reason": JSONValue(reason), "ms": JSONValue(milliseconds),
         ]
-        json["reason"] = reason.map(JSONValue.string) ?? .null
-        json["ms"] = .number(JSONNumber(milliseconds))
-        return json
     }
 
     /// The report as the log of events keeps it: one line.
-    package var stored: String { JSONValue.object(json).serializedText }
+    package var stored: String { json.serializedText }
 
     /// Reads what ``json`` wrote; `nil` when it is anything else.
     package init?(_ json: JSONValue) {

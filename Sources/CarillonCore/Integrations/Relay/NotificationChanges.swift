@@ -35,20 +35,12 @@ extension NotificationChanges {
 extension NotificationChanges {
     /// The changes in the form in which endpoints write them.
     package var json: JSONObject {
-        var json = JSONObject()
-        if !texts.text.isEmpty { json["notification"] = .object(texts.text.changes) }
-        if !texts.byLocale.isEmpty {
-            var languages = JSONObject()
-            for (locale, text) in texts.byLocale.sorted(by: { $0.key < $1.key }) {
-                languages[locale.rawValue] = .object(text.changes)
-            }
-            json["notifications"] = .object(languages)
-        }
-        if !data.isEmpty { json["data"] = .object(data) }
-        if !excluded.isEmpty {
-            json["excludeUserIds"] = .array(excluded.sorted().map { .string($0.rawValue) })
-        }
-        return json
+        [
+            "notification": texts.text.isEmpty ? nil : .object(texts.text.json),
+            "notifications": texts.languages,
+            "data": data.isEmpty ? nil : .object(data),
+            "excludeUserIds": excluded.isEmpty ? nil : JSONValue(excluded.sorted().map(\.rawValue)),
+        ]
     }
 
     /// Reads what an endpoint wrote; what is wrong is noted. Languages that are no tags and users whose ids are no ids are
@@ -124,12 +116,5 @@ extension DirectTexts.Text {
             title: reader.string("title", maximumBytes: .max),
             body: reader.string("body", maximumBytes: .max)
         )
-    }
-
-    fileprivate var changes: JSONObject {
-        var json = JSONObject()
-        json["title"] = title.map(JSONValue.string)
-        json["body"] = body.map(JSONValue.string)
-        return json
     }
 }

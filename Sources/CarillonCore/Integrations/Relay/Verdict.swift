@@ -27,7 +27,7 @@ extension Verdict {
     /// The verdict as the inbox keeps it: a line of what is shown, which stays with the event, and one of what is changed,
     /// which holds people's words and goes when the event is expanded.
     package var stored: String {
-        changes.isEmpty ? report.stored : report.stored + "\n" + JSONValue.object(changes.json).serializedText
+        changes.isEmpty ? report.stored : report.stored + "\n" + changes.json.serializedText
     }
 
     /// Reads what ``stored`` wrote, whole or its first line; `nil` when it is anything else.

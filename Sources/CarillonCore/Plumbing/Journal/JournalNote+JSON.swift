@@ -1,11 +1,14 @@
 extension JournalNote {
     package var stored: String {
-        var json: JSONObject = ["operation": .string(operation), "status": .number(JSONNumber(status))]
-        json["reason"] = reason.map(JSONValue.string)
-        if !eventIDs.isEmpty { json["events"] = .array(eventIDs.map { .string($0.description) }) }
-        json["channel"] = channel.map(JSONValue.string)
-        json["message"] = messageID.map(JSONValue.string)
-        return JSONValue.object(json).serializedText
+        let json: JSONValue = [
+            "operation": .string(operation),
+            "status": JSONValue(status),
+            "reason": reason.map(JSONValue.string),
+            "events": eventIDs.isEmpty ? nil : JSONValue(eventIDs.map(\.description)),
+            "channel": channel.map(JSONValue.string),
+            "message": messageID.map(JSONValue.string),
+        ]
+        return json.serializedText
     }
 
     /// Reads what ``stored`` wrote, perhaps in another release; `nil` for what is no such text.
@@ -20,7 +23,7 @@ extension JournalNote {
             status: status,
             reason: reader.string("reason"),
             eventIDs: (reader.array("events", maximumCount: Self.mostEvents) ?? []).compactMap { value in
-                if case .string(let id) = value { EventID(id) } else { nil }
+                value.text.flatMap { EventID($0) }
             },
             channel: reader.string("channel"),
             messageID: reader.string("message")

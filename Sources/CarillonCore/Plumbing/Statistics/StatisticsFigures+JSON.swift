@@ -3,11 +3,8 @@ extension StatisticsFigures {
     /// when they were written is missing at the ends.
     package var stored: String {
         func object(_ members: [(String, [Int])]) -> JSONValue {
-            var object = JSONObject()
-            for (name, counts) in members.sorted(by: { $0.0 < $1.0 }) {
-                object[name] = .array(counts.map { .number(JSONNumber($0)) })
-            }
-            return .object(object)
+            let sorted = members.sorted { $0.0 < $1.0 }
+            return .object(JSONObject(sorted.map { ($0, .array($1.map { JSONValue($0) })) }))
         }
         let figures: JSONValue = [
             "e": object(events.map { ($0.rawValue, [$1.accepted, $1.duplicate]) }),
@@ -27,9 +24,7 @@ extension StatisticsFigures {
                 }
             ),
             "l": .array(
-                latency.counts.sorted { $0.key < $1.key }.map {
-                    .array([.number(JSONNumber($0.key)), .number(JSONNumber($0.value))])
-                }
+                latency.counts.sorted { $0.key < $1.key }.map { [JSONValue($0.key), JSONValue($0.value)] }
             ),
             "p": object(posts.map { ($0, [$1.all, $1.refused]) }),
         ]
@@ -78,10 +73,7 @@ extension StatisticsFigures {
 
     private static func numbers(_ value: JSONValue) -> [Int] {
         guard case .array(let elements) = value else { return [] }
-        return elements.map { element in
-            guard case .number(let number) = element else { return 0 }
-            return number.integer ?? 0
-        }
+        return elements.map { $0.wholeNumber ?? 0 }
     }
 }
 

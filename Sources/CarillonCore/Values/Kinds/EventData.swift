@@ -62,11 +62,7 @@ package struct EventData {
         event.visibleTo = userIDs("visibleTo")
         // Not of the contract: what else a sender calls so is theirs.
         if case .array(let ids)? = object.value("hiddenFrom") {
-            event.hiddenFrom = Set(
-                ids.prefix(Self.maximumPeopleCount).compactMap {
-                    if case .string(let id) = $0 { UserID(id) } else { nil }
-                }
-            )
+            event.hiddenFrom = Set(ids.prefix(Self.maximumPeopleCount).compactMap { $0.text.flatMap { UserID($0) } })
         }
         event.isSilent = object.bool("notify") == false
     }
