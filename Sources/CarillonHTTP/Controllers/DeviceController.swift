@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import HTTPTypes
 import Hummingbird
 
 /// Devices (API section 6). For apps, admins and the users themselves.

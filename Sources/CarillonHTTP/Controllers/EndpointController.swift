@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import HTTPTypes
 import Hummingbird
 
 /// A network's endpoints (FACES section C1). For admins.

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import HTTPTypes
 import Hummingbird
 
 /// Whom a network asks about user tokens that are none of Carillon's (FACES section F1). For admins.

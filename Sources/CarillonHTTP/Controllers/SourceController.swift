@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import HTTPTypes
 import Hummingbird
 
 /// A network's sources: backends that are asked for events (FACES section H5). For admins.

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import HTTPTypes
 import Hummingbird
 
 /// Who subscribes to which tags (FACES section B2). For admins; users subscribe themselves and their devices to tags that are

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import HTTPTypes
 import Hummingbird
 
 /// The tags that a network has declared (FACES section B2). For admins.

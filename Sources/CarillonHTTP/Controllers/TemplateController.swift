@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import HTTPTypes
 import Hummingbird
 
 /// The templates of a network: the built-in ones and its own in their place (API section 7). For admins.

@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonEdge
 import Foundation
-import HTTPTypes
 import Hummingbird
 
 /// The keys that verify a network's user tokens (API section 2). For admins.
