@@ -31,7 +31,7 @@ package enum RequestBodyReader {
         upTo limit: Int = limit
     ) async throws -> JSONValue {
         try ContentType.check(request.headers, accepted: types)
-        return try parse(await bytes(of: request, upTo: limit))
+        return try JSONValue(body: await bytes(of: request, upTo: limit))
     }
 
     /// A body as JSON, which may be left out: `nil` then.
@@ -39,7 +39,7 @@ package enum RequestBodyReader {
         let bytes = try await bytes(of: request, upTo: limit)
         if bytes.isEmpty { return nil }
         try ContentType.check(request.headers, accepted: ContentType.json)
-        return try parse(bytes)
+        return try JSONValue(body: bytes)
     }
 
     /// Hands on the parts of a body as they arrive.
@@ -73,31 +73,6 @@ package enum RequestBodyReader {
         guard let text = request.headers[.contentLength] else { return nil }
         guard let length = Int(text), length >= 0 else { throw .incompleteBody }
         return length
-    }
-
-    private static func parse(_ bytes: [UInt8]) throws(InvalidInput) -> JSONValue {
-        do throws(JSONSyntaxError) {
-            return try JSONValue(parsing: bytes)
-        } catch {
-            throw InvalidInput(error)
-        }
-    }
-}
-
-extension JSONValue {
-    /// Reads this body by its members; throws everything that is wrong with it as one problem.
-    package func read<Value>(
-        as problem: String,
-        unknown: JSONObjectReader.UnknownMembers = .refuse,
-        _ read: (inout JSONObjectReader) -> Value?
-    ) throws(InvalidInput) -> Value {
-        let errors = InputErrors()
-        var reader = JSONObjectReader(self, unknown: unknown, into: errors)
-        let value = read(&reader)
-        reader.finish()
-        try errors.throwIfAny(problem: problem)
-        guard let value else { throw InvalidInput(problem: problem, pointer: "", detail: "is not complete") }
-        return value
     }
 }
 

@@ -127,12 +127,6 @@ package final class RequestRates: Sendable {
         try take(count, from: .named(face, rate.name, network, name), rate: rate.perSecond, burst: rate.burst)
     }
 
-    /// Counts events of a network that has a rate for them; `false`, and none are counted, when they are too many.
-    package func admits(events count: Int, of network: Network) -> Bool { wait(counting: count, of: network) == nil }
-
-    /// Whether a network's rate has anything left for events; takes nothing.
-    package func hasRoom(forEventsOf network: Network) -> Bool { wait(of: network) == nil }
-
     /// After how long an owner's bucket will have something again; `nil` when it has.
     func wait(of owner: Owner, rate: Int) -> Duration? {
         let now = elapsed

@@ -53,7 +53,7 @@ final class EventIntake: RequestIntake {
 
     func take(_ head: HTTPRequestHead, _ body: ByteBuffer, reply: @escaping (IntakeReply) -> Void) -> Bool {
         guard let post = EventPost(head, body, services, within: settings),
-            post.weight == 0 || services.rates.admits(events: post.weight, of: post.network)
+            post.weight == 0 || services.rates.wait(counting: post.weight, of: post.network) == nil
         else { return false }
         if waiting.isEmpty {
             // Behind all that has arrived in this turn.

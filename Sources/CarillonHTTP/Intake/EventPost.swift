@@ -26,7 +26,7 @@ struct EventPost {
         guard head.version == .http1_1, let address = PostAddress(head.uri),
             let fields = PostHead(head.headers, within: settings), fields.allows(address.kind),
             let senders = services.authenticator.rememberedSenders(of: address.networkID),
-            services.rates.hasRoom(forEventsOf: senders.network)
+            services.rates.wait(of: senders.network) == nil
         else { return nil }
         let post = Unread(head: head, fields: fields, body: Array(body.readableBytesView), senders: senders)
         guard let reading = try? services.read(post, as: address.kind),

@@ -243,7 +243,7 @@ import Testing
             // What comes at once is ten seconds' worth.
             for number in 0..<10 { #expect(try await post(number, "open") == 200) }
             #expect(try await post(10, "open") == 429)
-            #expect(stage.rates.admits(events: 9, of: network))
+            #expect(stage.rates.wait(counting: 9, of: network) == nil)
             #expect(try await post(11, "mine", "?k=\(key)") == 200)
             #expect(try await post(12, "mine", "?k=\(key)") == 429, "known callers' are the network's")
         }

@@ -25,12 +25,7 @@ struct PostedBody: Sendable {
     ) throws(InvalidInput) -> ParsedBody {
         let errors = InputErrors()
         guard JSONValue.beginsArray(body) else {
-            let value: JSONValue
-            do throws(JSONSyntaxError) {
-                value = try JSONValue(parsing: body)
-            } catch {
-                throw InvalidInput(error)
-            }
+            let value = try JSONValue(body: body)
             guard case .object = value else {
                 throw InvalidInput(problem: problem, pointer: "", detail: "must be \(one) or an array of \(many)")
             }

@@ -6,32 +6,25 @@ extension TemplateSource {
     ///   - pointer: Where it stands in the body of a request, a JSON Pointer.
     /// - Throws: `invalid-template` with every member that is missing, unknown or of the wrong type.
     package init(json: JSONValue, at pointer: String = "") throws(InvalidInput) {
-        let errors = InputErrors()
-        var template = JSONObjectReader(json, at: pointer, unknown: .refuse, into: errors)
-        // How long the texts may be is checked with their placeholders.
-        let title = Self.wording("title", in: &template, errors: errors)
-        let body = Self.wording("body", in: &template, errors: errors)
-        template.finish()
-        try errors.throwIfAny(problem: "invalid-template")
-        self.init(title: title ?? .variants([:]), body: body ?? .variants([:]))
+        self = try json.read(as: "invalid-template", at: pointer) { template in
+            // How long the texts may be is checked with their placeholders.
+            let title = Self.wording("title", in: &template)
+            let body = Self.wording("body", in: &template)
+            return TemplateSource(title: title ?? .variants([:]), body: body ?? .variants([:]))
+        }
     }
 
     /// The template as ``init(json:at:)`` reads it.
     package var json: JSONObject { ["title": title.json, "body": body.json] }
 
-    private static func wording(
-        _ key: String,
-        in template: inout JSONObjectReader,
-        errors: InputErrors
-    ) -> TemplateWording? {
+    private static func wording(_ key: String, in template: inout JSONObjectReader) -> TemplateWording? {
         switch template.value(key, required: true) {
         case nil:
             return nil
         case .string(let text):
             return .one(text)
-        case .object(let object):
-            let pointer = template.pointer(to: key)
-            var reader = JSONObjectReader(.object(object), at: pointer, unknown: .refuse, into: errors)
+        case .object:
+            guard var reader = template.object(key) else { return nil }
             var texts: [TemplateVariant: String] = [:]
             for variant in TemplateVariant.allCases {
                 if let text = reader.string(variant.rawValue, maximumBytes: .max) { texts[variant] = text }
