@@ -39,6 +39,32 @@ final class RequestLog: Sendable {
         self.limits = limits
     }
 
+    /// Writes the line that each answer has: successes are `debug`, what callers did wrong is `info`, and what we did wrong is `error`;
+    /// answers about health are `debug`, whatever they say.
+    func answered(
+        _ request: Request,
+        _ status: HTTPResponse.Status,
+        _ context: CarillonRequestContext,
+        after duration: Duration
+    ) {
+        let level: Logger.Level =
+            switch status.code {
+            // Asked for every few seconds by whoever watches, and answered by what was logged when it began.
+            case _ where context.routeTemplate.hasPrefix("/health/"): .debug
+            case ..<400: .debug
+            case ..<500: .info
+            default: .error
+            }
+        write(
+            "Request answered",
+            at: level,
+            status: status,
+            context,
+            context.description(of: request, answered: status)
+                .merging(["duration.ms": "\(duration.wholeMilliseconds)"]) { $1 }
+        )
+    }
+
     /// Writes a line about an answer, or counts it.
     func write(
         _ message: Logger.Message,

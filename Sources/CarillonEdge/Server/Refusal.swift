@@ -17,7 +17,7 @@ struct Refusal {
     init?(of head: HTTPRequestHead) {
         guard let problem = Self.problem(of: head) else { return nil }
         self.problem = problem
-        requestID = RequestIDMiddleware.accepted(head.headers.first(name: "x-request-id"))
+        requestID = RequestID.accepted(head.headers.first(name: "x-request-id"))
         isHead = head.method == .HEAD
     }
 

@@ -3,7 +3,7 @@ package import Hummingbird
 package import Metrics
 
 extension Router<CarillonRequestContext> {
-    /// What every request passes on its way in, outermost first.
+    /// Adds what every request passes: see ``EdgeMiddleware``.
     package func addEdge(
         problems: ProblemMapping,
         routes: RouteTable,
@@ -12,24 +12,18 @@ extension Router<CarillonRequestContext> {
         journal: Journal? = nil,
         metrics: any MetricsFactory
     ) {
-        let ids = UUIDv7Generator()
         let log = RequestLog(.ofAnswers)
-        addMiddleware {
-            RequestIDMiddleware { ids.next().canonicalText }
-            ClientAddressMiddleware(proxies: settings.trustedProxies)
-            RequestMetricsMiddleware(metrics: RequestMetrics(factory: metrics))
-            AccessLogMiddleware(log: log)
-            CORSMiddleware(origins: settings.corsOrigins, faces: faces.filter(\.isForBrowsers))
-            AuditMiddleware()
-            FaceMiddleware(faces: faces, journal: journal, metrics: FaceMetrics(factory: metrics))
-            ProblemMiddleware(
+        add(
+            middleware: EdgeMiddleware(
+                proxies: settings.trustedProxies,
+                metrics: RequestMetrics(factory: metrics),
                 log: log,
-                mapping: problems,
-                routes: routes,
+                cors: CORSPolicy(origins: settings.corsOrigins, faces: faces.filter(\.isForBrowsers)),
                 faces: faces,
-                workLimit: settings.workLimit
+                faceLog: FaceLog(journal: journal, metrics: FaceMetrics(factory: metrics)),
+                problems: ProblemWriter(log: log, mapping: problems, routes: routes, workLimit: settings.workLimit),
+                limits: HeadLimits(settings: settings)
             )
-            RequestLimitsMiddleware(settings: settings, faces: faces)
-        }
+        )
     }
 }

@@ -6,7 +6,7 @@ package import NIOCore
 extension ServerSettings {
     /// The server to build an `Application` with.
     ///
-    /// The decoder's own limits lie far above those of ``RequestLimitsMiddleware``, because that can say what is accepted.
+    /// The decoder's own limits lie far above those of ``HeadLimits``, because that can say what is accepted.
     ///
     /// - Parameters:
     ///   - connections: Keeps account of the server's connections.

@@ -45,7 +45,7 @@ struct PostHead {
             case "webhook-id": id = value
             case "webhook-timestamp": timestamp = value
             case "webhook-signature": signatures = value
-            case "x-request-id": requestID = RequestIDMiddleware.accepted(value)
+            case "x-request-id": requestID = RequestID.accepted(value)
             case "traceparent": trace = TraceContext(value)
             case "idempotency-key": idempotencyKey = value
             case "content-type": contentType = value

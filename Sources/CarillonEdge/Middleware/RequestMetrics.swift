@@ -1,32 +1,9 @@
 package import HTTPTypes
-import Hummingbird
 package import Metrics
 import Synchronization
 
-/// Counts answers by route, method and status, and times them by route and method.
-struct RequestMetricsMiddleware: RouterMiddleware {
-    let metrics: RequestMetrics
-
-    func handle(
-        _ request: Request,
-        context: CarillonRequestContext,
-        next: Next
-    ) async throws -> Response {
-        let start = ContinuousClock.now
-        let response = try await next(request, context)
-        metrics.answered(
-            RequestMetrics.Key(
-                route: context.routeTemplate,
-                method: request.method,
-                status: response.status.code
-            ),
-            after: ContinuousClock.now - (context.caller.since ?? start)
-        )
-        return response
-    }
-}
-
-/// The metrics of requests, made once for each combination of labels, of which there is a bounded number.
+/// Counts answers by route, method and status, and times them by route and method: metrics are made once for each combination of
+/// labels, of which there is a bounded number.
 package final class RequestMetrics: Sendable {
     package struct Key: Hashable {
         var route: String

@@ -2,18 +2,12 @@ import HTTPTypes
 import Hummingbird
 
 /// Refuses requests whose head no honest client sends, before anything looks at it.
-struct RequestLimitsMiddleware: RouterMiddleware {
+struct HeadLimits: Sendable {
     let settings: ServerSettings
-    let faces: [any Face]
 
-    func handle(
-        _ request: Request,
-        context: CarillonRequestContext,
-        next: Next
-    ) async throws -> Response {
+    func check(_ request: Request, of face: (any Face)?) throws(Problem) {
         try checkHeaders(request.headers)
-        try checkPath(request.uri.path)
-        return try await next(request, context)
+        try checkPath(request.uri.path, of: face)
     }
 
     private func checkHeaders(_ headers: HTTPFields) throws(Problem) {
@@ -27,16 +21,14 @@ struct RequestLimitsMiddleware: RouterMiddleware {
     }
 
     /// The router passes over empty segments and would take `/a//b/` for `/a/b`: one resource, one path.
-    private func checkPath(_ path: String) throws(Problem) {
+    private func checkPath(_ path: String, of face: (any Face)?) throws(Problem) {
         var previous: UInt8 = 0
         for byte in path.utf8 {
             if byte == UInt8(ascii: "/"), previous == byte { throw .notFound() }
             if byte >= 0x80 { throw .invalidID("path", "must be percent-encoded") }
             previous = byte
         }
-        if previous == UInt8(ascii: "/"), path.utf8.count > 1, !settings.folders.contains(path),
-            !faces.contains(where: { $0.owns(path) })
-        {
+        if previous == UInt8(ascii: "/"), path.utf8.count > 1, !settings.folders.contains(path), face == nil {
             throw .notFound()
         }
     }

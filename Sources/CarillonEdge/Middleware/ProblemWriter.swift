@@ -4,23 +4,23 @@ import Hummingbird
 import Logging
 
 /// Turns every error into a problem (RFC 9457), and has the database's work for a request end in time.
-struct ProblemMiddleware: RouterMiddleware {
+struct ProblemWriter: Sendable {
     let log: RequestLog
     let mapping: ProblemMapping
     let routes: RouteTable
-    /// Those who tell their callers of errors in a way of their own.
-    let faces: [any Face]
     /// How long the database may work for one request.
     let workLimit: Duration
 
-    func handle(
+    /// What a request is answered, or the error that it fails with; a face tells its callers of errors in a way of its own.
+    func answer(
         _ request: Request,
-        context: CarillonRequestContext,
-        next: Next
-    ) async throws -> Response {
+        _ context: CarillonRequestContext,
+        of face: (any Face)?,
+        _ respond: (Request, CarillonRequestContext) async throws -> Response
+    ) async -> Response {
         let work = UnitOfWork(within: workLimit)
         do {
-            return try await UnitOfWork.$current.withValue(work) { try await next(request, context) }
+            return try await UnitOfWork.$current.withValue(work) { try await respond(request, context) }
         } catch {
             var problem = problem(for: error, request, context)
             if problem.status == .serviceUnavailable {
@@ -33,7 +33,7 @@ struct ProblemMiddleware: RouterMiddleware {
             if [.unauthorized, .forbidden].contains(problem.status), let detail = problem.detail {
                 context.caller.note(refusal: detail)
             }
-            guard let face = faces.first(where: { $0.owns(request.uri.path) }) else { return problem.response }
+            guard let face else { return problem.response }
             if context.face.current.reason == nil { context.face.note(reason: problem.detail ?? problem.title) }
             return face.answer(to: error, problem, request)
         }

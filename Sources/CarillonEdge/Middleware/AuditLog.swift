@@ -6,16 +6,11 @@ import Logging
 /// Writes down at `notice` which admin changed what, and from where callers were refused with 401 or 403.
 ///
 /// Names keys by their ids, and no secret, body or path. What a flood of either would write is counted instead.
-struct AuditMiddleware: RouterMiddleware {
+struct AuditLog: Sendable {
     private let log = RequestLog(.init(ofStrangers: 20, ofNetwork: 100, window: .seconds(10)))
 
-    func handle(
-        _ request: Request,
-        context: CarillonRequestContext,
-        next: Next
-    ) async throws -> Response {
-        let response = try await next(request, context)
-        let status = response.status
+    /// Writes what an answer is worth writing down for.
+    func note(_ request: Request, answered status: HTTPResponse.Status, _ context: CarillonRequestContext) {
         switch status.code {
         case 401, 403:
             var metadata = context.description(of: request, answered: status)
@@ -28,7 +23,6 @@ struct AuditMiddleware: RouterMiddleware {
             log.write("An admin made a change", at: .notice, status: status, context, metadata)
         default: break
         }
-        return response
     }
 }
 

@@ -1,36 +1,26 @@
 import CarillonCore
-import Hummingbird
+import HTTPTypes
 import Metrics
 import Synchronization
 
 /// Counts what faces answered, and writes it down for the admins whose network it was.
-struct FaceMiddleware: RouterMiddleware {
-    let faces: [any Face]
+struct FaceLog: Sendable {
     let journal: Journal?
     let metrics: FaceMetrics
 
-    func handle(
-        _ request: Request,
-        context: CarillonRequestContext,
-        next: Next
-    ) async throws -> Response {
-        guard let face = faces.first(where: { $0.owns(request.uri.path) }) else {
-            return try await next(request, context)
-        }
-        let response = try await next(request, context)
+    func note(_ face: any Face, answered status: HTTPResponse.Status, _ context: CarillonRequestContext) {
         let note = context.face.current
         let operation = note.operation ?? "unknown"
-        metrics.answered(face.name, operation, status: response.status.code)
+        metrics.answered(face.name, operation, status: status.code)
         if let network = note.networkID {
             let entry = JournalNote(
                 operation: operation,
-                status: response.status.code,
+                status: status.code,
                 reason: note.reason,
                 eventIDs: note.eventID.map { [$0] } ?? []
             )
             journal?.record(entry, of: face.name.journalName, in: network)
         }
-        return response
     }
 }
 

@@ -5,7 +5,7 @@ import Hummingbird
 ///
 /// Only of what the apps of users ask themselves: their own settings, devices and tags, and the faces that browsers call (FACES A5).
 /// No cookies are involved: a page that may call still needs credentials of its own, which it sends in `Authorization`.
-struct CORSMiddleware: RouterMiddleware {
+struct CORSPolicy: Sendable {
     /// For how long a browser need not ask again; longer is cut by all of them.
     private static let maximumAge = "7200"
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE"
@@ -20,36 +20,37 @@ struct CORSMiddleware: RouterMiddleware {
     /// Those whose callers are pages, too.
     let faces: [any Face]
 
-    func handle(
-        _ request: Request,
-        context: CarillonRequestContext,
-        next: Next
-    ) async throws -> Response {
-        guard origins != .named([]), isForPages(request.uri.path) else { return try await next(request, context) }
-        guard let origin = request.headers[.origin], let allowed = origins.allowed(origin) else {
-            var response = try await next(request, context)
-            addVary(to: &response)
-            return response
-        }
-        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
-            var response = Response.noContent
-            response.headers[.accessControlAllowOrigin] = allowed
-            response.headers[.accessControlAllowMethods] = Self.methods
-            response.headers[.accessControlAllowHeaders] = allowedHeaders(request)
-            response.headers[.accessControlMaxAge] = Self.maximumAge
-            addVary(to: &response)
-            return response
-        }
-        var response = try await next(request, context)
+    /// The answer to a browser that asks whether a page may call; `nil` for whatever is no such question.
+    func preflight(_ request: Request) -> Response? {
+        guard request.method == .options, request.headers[.accessControlRequestMethod] != nil, isForPages(request),
+            let allowed = allowedOrigin(request)
+        else { return nil }
+        var response = Response.noContent
         response.headers[.accessControlAllowOrigin] = allowed
-        response.headers[.accessControlExposeHeaders] = Self.answerHeaders
+        response.headers[.accessControlAllowMethods] = Self.methods
+        response.headers[.accessControlAllowHeaders] = allowedHeaders(request)
+        response.headers[.accessControlMaxAge] = Self.maximumAge
         addVary(to: &response)
         return response
     }
 
-    /// Whether pages may ask for a path: `/v1/networks/{network}/users/me`, `…/devices`, and all below them; the key that browsers
+    /// Says in an answer which page may read it.
+    func mark(_ response: inout Response, to request: Request) {
+        guard isForPages(request) else { return }
+        if let allowed = allowedOrigin(request) {
+            response.headers[.accessControlAllowOrigin] = allowed
+            response.headers[.accessControlExposeHeaders] = Self.answerHeaders
+        }
+        addVary(to: &response)
+    }
+
+    private func allowedOrigin(_ request: Request) -> String? { request.headers[.origin].flatMap(origins.allowed) }
+
+    /// Whether pages may ask for it: `/v1/networks/{network}/users/me`, `…/devices`, and all below them; the key that browsers
     /// subscribe with; and the user's own place and that of devices among the subscribers of a tag.
-    private func isForPages(_ path: String) -> Bool {
+    private func isForPages(_ request: Request) -> Bool {
+        guard origins != .named([]) else { return false }
+        let path = request.uri.path
         if faces.contains(where: { $0.owns(path) }) { return true }
         let parts = path.split(separator: "/", maxSplits: 7)
         guard parts.count > 3, parts[0] == "v1", parts[1] == "networks" else { return false }
