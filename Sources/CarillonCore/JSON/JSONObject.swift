@@ -16,7 +16,6 @@ package struct JSONObject: Sendable {
 
     package var isEmpty: Bool { members.isEmpty }
 
-    /// The names in order.
     package var keys: [String] { members.map(\.key) }
 
     /// The value of a name. A new name goes to the end, `nil` removes (in linear time), `.null` is a value.

@@ -78,7 +78,6 @@ extension JSONParser {
         throw failure(.unexpectedEnd)
     }
 
-    /// Passes over a number.
     private mutating func skipScalar() {
         while let byte = peek(), !",]}".utf8.contains(byte), !Self.isWhiteSpace(byte) { position += 1 }
     }

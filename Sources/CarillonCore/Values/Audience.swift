@@ -19,7 +19,6 @@ package enum Audience: Sendable, Hashable {
 
 /// A device that is named by where it is reached: nobody needs to have registered it.
 package struct AddressedDevice: Sendable, Hashable {
-    /// Where it is reached.
     package var address: DeviceAddress
     /// Its language, for a device that nobody registered.
     package var locale: String?

@@ -69,7 +69,6 @@ extension DeviceID {
 }
 
 package enum DeviceState: String, Sendable, CaseIterable {
-    /// It is sent to.
     case active
     /// Its provider refused it for a reason that may be ours: kept, not sent to.
     case quarantined

@@ -2,7 +2,6 @@
 package struct Event: Sendable, Equatable {
     /// The sender's own id of this event: the idempotency key together with the network.
     package var sourceID: String
-    /// What happened.
     package var type: EventType
     /// When it happened by the sender's clock; never more than five minutes ahead of ours.
     package var timestamp: Timestamp
@@ -26,7 +25,6 @@ package struct Event: Sendable, Equatable {
     /// The message, for `message.sent`.
     package var message: Message?
     package var mentions: Set<UserID>
-    /// Whether the message mentions every member.
     package var mentionsAll: Bool
     /// Limits whom it concerns to these; `nil` when it does not. Nobody is meant when it is empty.
     package var visibleTo: Set<UserID>?
@@ -154,7 +152,6 @@ package struct Message: Sendable, Equatable {
 
     /// The sender's id of the message, when given.
     package var id: String?
-    /// What it holds.
     package var kind: Kind
     /// What its sender calls what it holds, where that says more than ``kind``: only for whoever reads the canonical event.
     package var typeName: String?

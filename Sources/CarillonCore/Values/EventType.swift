@@ -11,7 +11,6 @@ package enum EventType: Sendable {
         MessageSent.self, MessageDeleted.self, NotificationDirect.self, UserUpdated.self, UserDeleted.self,
     ]
 
-    /// The types that Carillon understands.
     package static let known = kinds.map(EventType.kind)
     /// The types that people are notified of; toggles exist for these.
     package static let notifying = known.filter(\.notifies)

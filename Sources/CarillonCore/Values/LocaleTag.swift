@@ -37,7 +37,6 @@ package struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertibl
 
     package var description: String { rawValue }
 
-    /// Orders tags by their bytes.
     package static func < (left: Self, right: Self) -> Bool {
         left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
     }

@@ -1,8 +1,6 @@
 /// One tenant: a chat community with its own users, channels, keys, templates and switches.
 package struct Network: Sendable, Equatable {
-    /// The id that the operator chose.
     package var id: NetworkID
-    /// The name to show to admins.
     package var displayName: String?
     /// The language of those who have not said theirs; a BCP 47 tag.
     package var defaultLocale: String?
@@ -13,7 +11,6 @@ package struct Network: Sendable, Equatable {
     /// Who is asked about user tokens that are none of Carillon's; nobody where there are none.
     package var introspection: UserTokenIntrospection?
     package var limits: NetworkLimits
-    /// When the operator made it.
     package var createdAt: Timestamp
     /// Where all of it is kept; `nil` where there is one placement only.
     package var placement: PlacementName?

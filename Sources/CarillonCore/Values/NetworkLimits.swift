@@ -6,7 +6,6 @@ package struct NetworkLimits: Sendable, Equatable {
         case devicesPerUser
         /// Channels for which one user has a document of toggles.
         case channelsPerUser
-        /// The network's own templates.
         case templates
         /// Servers that its webhook devices name.
         case webhookHosts

@@ -3,11 +3,9 @@ package struct NotificationSubject: Sendable, Hashable {
     package let eventType: EventType
     /// The variant of the body that tells it; `nil` where there is only one.
     package var variant: TemplateVariant?
-    /// Whom it is about.
     package var user: String
     /// What the channel is called; `nil` where it has no name.
     package var channel: String?
-    /// What somebody wrote.
     package var words: String
     /// How many it is about besides the user.
     package var others: Int

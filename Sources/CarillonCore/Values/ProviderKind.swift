@@ -11,7 +11,6 @@ package struct ProviderKind: Sendable {
 
     /// What the API and the database call it.
     let name: String
-    /// How its addresses are written.
     let address: AddressForm
     package let lanes: Lanes
     /// Whether it is a push service. An address there is one installation's; a connection carries many requests; nothing is sent without

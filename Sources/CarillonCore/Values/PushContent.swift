@@ -2,7 +2,6 @@
 package struct PushContent: Sendable, Equatable {
     /// What happens on the device.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Something is shown.
         case alert
         /// The app is woken, and nothing is shown.
         case silent
@@ -27,7 +26,6 @@ package struct PushContent: Sendable, Equatable {
 
     /// What happens on the device, unless a raw part says otherwise for its push service.
     package var kind: Kind
-    /// What the app gets.
     package var data: JSONObject
     package var badge: Int?
     package var sound: Sound

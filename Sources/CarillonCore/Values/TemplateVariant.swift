@@ -12,7 +12,6 @@ package enum TemplateVariant: String, Sendable, CaseIterable, Hashable {
     case file
     case encrypted
     case sticker
-    /// The message is a call.
     case call
     /// It happened in a channel that has a name.
     case channel

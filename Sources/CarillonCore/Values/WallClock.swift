@@ -16,7 +16,6 @@ package struct WallClock: Sendable {
 
     package func now() -> Timestamp { read() }
 
-    /// The machine's real-time clock.
     package static let system = WallClock {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

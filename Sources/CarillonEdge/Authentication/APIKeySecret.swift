@@ -53,7 +53,6 @@ package struct APIKeySecret: Sendable {
     /// The key as it is shown, once.
     package var text: String { "\(Self.prefix)\(id)_\(secret)_\(Base64URL.encode(networkID.rawValue.utf8))" }
 
-    /// What is stored.
     private var hash: [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
 
     /// Whether this is the stored key; takes the same time wherever they differ.

@@ -15,7 +15,6 @@ package final class CredentialCache: Sendable {
     private let logger: Logger
     private let known: Remembered<NetworkID, VerifiableCredentials?>
 
-    /// A cache in front of `accounts`.
     package init(
         accounts: any AccountStore,
         placements: Placed<PlacementName> = .home,
@@ -37,7 +36,6 @@ package final class CredentialCache: Sendable {
         announcements.subscribe(to: .network) { [weak self] network in self?.forget(network) }
     }
 
-    /// How many networks are remembered.
     var count: Int { known.count }
 
     var rememberedUnknownKeys: Int { lookups.ports.values.reduce(0) { $0 + $1.count } }

@@ -5,7 +5,6 @@ import Synchronization
 ///
 /// However many unknown keys come, there is one query at a time, for all that wait, and at most twenty a second.
 final class KeyLookup: Sendable {
-    /// Which of some keys there are.
     typealias Read = @Sendable (Set<APIKeyName>) async throws -> Set<APIKeyName>
 
     /// Longer than any key's public half; so that nobody fills the memory with long ones.
@@ -43,7 +42,6 @@ final class KeyLookup: Sendable {
 
     var count: Int { absent.count }
 
-    /// Whether there is such a key.
     func finds(_ name: APIKeyName) async throws -> Bool {
         guard name.id.utf8.count <= Self.longestID, !absent.contains(name) else { return false }
         let found = try await queries.answer { names in

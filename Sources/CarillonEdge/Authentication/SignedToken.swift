@@ -61,7 +61,6 @@ package struct SignedToken: Sendable {
         start.map { $0 <= Double((now + tolerance).milliseconds) / 1_000 } ?? false
     }
 
-    /// Makes a token.
     package static func make(
         _ claims: JSONObject,
         header: JSONValue = ["alg": "HS256", "typ": "JWT"],

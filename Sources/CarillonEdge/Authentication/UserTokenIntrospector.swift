@@ -18,7 +18,6 @@ package final class UserTokenIntrospector: Sendable {
     static let lineOfAddress = 64
     /// How many wait of all.
     static let line = 2_048
-    /// For how long a question waits.
     static let patience = Duration.seconds(3)
     /// For how long a token is remembered that is nobody's, at most.
     static let nobodyLifetime = Duration.seconds(10)

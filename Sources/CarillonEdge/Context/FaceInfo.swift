@@ -10,7 +10,6 @@ package final class FaceInfo: Sendable {
         package var networkID: NetworkID?
         /// Why it was refused or had no effect, without anything secret.
         package var reason: String?
-        /// What was accepted.
         package var eventID: EventID?
     }
 

@@ -9,7 +9,6 @@ import NIOCore
 package struct Problem: Error, Sendable, Equatable {
     /// What became of a change that could not be confirmed.
     package enum Outcome: String, Sendable {
-        /// Nothing of it took effect.
         case nothingChanged = "nothing changed"
         /// It may have taken effect, or a part of it.
         case unknown
@@ -20,9 +19,7 @@ package struct Problem: Error, Sendable, Equatable {
     package var status: HTTPResponse.Status
     /// The same words for every problem of this name.
     package var title: String
-    /// What is wrong this time.
     package var detail: String?
-    /// Every place that is wrong.
     package var errors: [FieldError]
     /// What is known of the change that was asked for; every 503 of the API says it.
     package var outcome: Outcome?

@@ -24,7 +24,6 @@ package final class PageSemaphore: Sendable {
 
     private let semaphore: Semaphore
 
-    /// The permits of a service.
     package init(connections: Int, processors: Int, patience: Duration = PageSemaphore.patience) {
         semaphore = Semaphore(limits: Self.limits(connections, processors), patience: patience)
     }

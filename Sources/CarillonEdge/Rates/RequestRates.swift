@@ -45,7 +45,6 @@ package final class RequestRates: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let buckets = Mutex<[Owner: TokenBucket]>([:])
 
-    /// Rates without any bucket.
     package init(
         capacity: Int = 100_000,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }

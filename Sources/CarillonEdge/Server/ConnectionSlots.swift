@@ -11,7 +11,6 @@ struct ConnectionSlots {
     typealias ID = UInt64
 
     enum Admission: Equatable {
-        /// It has a slot.
         case admitted
         /// It has a slot, which another one loses.
         case displaces(ID)

@@ -133,7 +133,6 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         goOn(context)
     }
 
-    /// Goes on with what has waited.
     private func goOn(_ context: ChannelHandlerContext) {
         while taken == nil, let arrival = waiting.popFirst() {
             switch arrival {

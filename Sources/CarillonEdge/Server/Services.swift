@@ -9,17 +9,13 @@ package final class Services: Sendable {
     package let cache: CredentialCache
     /// Networks and credentials.
     package let accounts: any AccountStore
-    /// Users, channels and members.
     package let directory: any DirectoryStore
     package let devices: any DeviceStore
     /// What is reached at addresses, for many who ask at once.
     package let addresses: AddressLookup
     package let toggles: any ToggleStore
-    /// Tags and who subscribes to them.
     package let tags: any TagStore
-    /// Networks' own templates.
     package let templates: TemplateCache
-    /// The built-in templates.
     package let catalog: TemplateCatalog
     package let endpoints: any EndpointStore
     /// Told that a network's endpoints were changed; returns when all who act on them here know it.
@@ -40,7 +36,6 @@ package final class Services: Sendable {
     /// Where what admins do is counted, and what senders post.
     package let recorder: StatisticsRecorder
     package let statistics: StatisticsReader
-    /// Looks at all networks at once.
     package let reportSource: any NetworkReportSource
     /// Where networks are kept, and where new ones go.
     package let placements: PlacementAdministration

@@ -48,11 +48,8 @@ final class SpoolFile: Sendable {
         var start = 0
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
-                #if canImport(Glibc)
-                    Glibc.write(descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
-                #else
-                    Darwin.write(descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
-                #endif
+                let offset = off_t(total - bytes.count + start)
+                return pwrite(descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start, offset)
             }
             if count >= 0 {
                 start += count

@@ -11,7 +11,11 @@ struct CredentialController: Controller {
         let admins = admins(router)
         admins.pages("/api-keys") { request in
             let page = try request.page()
-            let keys = try await services.accounts.apiKeys(of: request.network, after: page.after, limit: page.fetchLimit)
+            let keys = try await services.accounts.apiKeys(
+                of: request.network,
+                after: page.after,
+                limit: page.fetchLimit
+            )
             return page.answer(keys, key: \.id, \.json)
         }
         admins.post("/api-keys", use: createKey)

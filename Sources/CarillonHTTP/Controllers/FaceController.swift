@@ -88,7 +88,8 @@ struct FaceController: Controller {
             settings: settings.document,
             updatedAt: services.clock.now()
         )
-        let isNew = try await services.faceStore.putFaceBinding(binding, claiming: request.access.principal == .operator)
+        let isClaiming = request.access.principal == .operator
+        let isNew = try await services.faceStore.putFaceBinding(binding, claiming: isClaiming)
         await services.facesChanged(request.network)
         return (binding.json, isNew)
     }

@@ -12,7 +12,6 @@ struct NetworkRequest: Sendable {
     var network: NetworkID { access.networkID }
     var query: QueryParameters { QueryParameters(http) }
 
-    /// An id of the path.
     func id<Subject>(_ name: String, as subject: Subject.Type = Subject.self) throws(Problem) -> Identifier<Subject> {
         try context.identifier(name)
     }

@@ -66,7 +66,10 @@ struct SubscriptionController: Controller {
         return answer(tags, page)
     }
 
-    private func page(of subscriber: Subscriber, _ request: NetworkRequest) async throws -> (page: Page, tags: [TagID]) {
+    private func page(
+        of subscriber: Subscriber,
+        _ request: NetworkRequest
+    ) async throws -> (page: Page, tags: [TagID]) {
         let page = try request.page()
         let tags = try await services.tags.tags(
             of: subscriber,

@@ -1,7 +1,6 @@
 import CarillonEdge
 import HTTPTypes
 
-/// The problems of imports.
 extension Problem {
     static let importRunning = Problem(
         "import-running",

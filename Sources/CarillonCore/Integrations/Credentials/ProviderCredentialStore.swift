@@ -56,7 +56,6 @@ package protocol ProviderTokenStore: Sendable {
 /// What storing a credential came to.
 package enum CredentialChange: Sendable, Equatable {
     case added
-    /// It took the place of another.
     case replaced
     /// The same is there since before, as it was stored then.
     case unchanged(ProviderCredential)

@@ -66,15 +66,12 @@ package struct FaceKey: Sendable, Equatable {
     /// The most bytes of its rights as compact JSON: every replica holds those of all networks.
     package static let maximumRightsBytes = 4096
 
-    /// Whose callers hold it.
     package var face: FaceName
-    /// The network it belongs to.
     package var networkID: NetworkID
     /// What it is listed and revoked by, 1 to 256 bytes.
     package var name: String
     /// What its holder may do, in the form that the face checked.
     package var rights: JSONValue
-    /// What the admin calls it.
     package var label: String?
     package var createdAt: Timestamp
 

@@ -5,7 +5,6 @@ package struct Source: Sendable, Equatable {
 
     /// Its id, which its admins chose.
     package var id: SourceID
-    /// What its admins chose of it.
     package var settings: SourceSettings
     package var createdAt: Timestamp
     /// How far it has been read, in its own words; `nil` at the beginning.
@@ -67,7 +66,6 @@ package struct ClaimedSource: Sendable {
 
     package var networkID: NetworkID
     package var id: SourceID
-    /// What its admins chose of it.
     package var settings: SourceSettings
     /// What its requests are signed with; `nil` when that cannot be read.
     package var secret: WebhookSecret?

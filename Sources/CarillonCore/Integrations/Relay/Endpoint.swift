@@ -16,11 +16,8 @@ package struct Endpoint: Sendable, Equatable {
 
     /// Its id, which we make; by their order endpoints are as old.
     package var id: EndpointID
-    /// What its admins chose.
     package var settings: EndpointSettings
-    /// Whether it is in use.
     package var state: State
-    /// Why it is not.
     package var stateReason: String?
     /// Since when it is in its state.
     package var stateAt: Timestamp
@@ -73,9 +70,7 @@ package struct EndpointSettings: Sendable, Equatable {
 
     package var url: String
     package var role: EndpointRole
-    /// Which types of events.
     package var events: EndpointEvents
-    /// What it is, for people.
     package var description: String?
     package var format: Format
 

@@ -52,7 +52,6 @@ package struct EndpointAnswer: Sendable, Equatable {
     package struct Failure: Error, Sendable, Equatable {
         /// In a few words, without an address.
         package var reason: String
-        /// Whether it took too long.
         package var isTimeout: Bool
         /// Whether it was not asked, because others had all connections: no fault of the endpoint.
         package var isBusy: Bool

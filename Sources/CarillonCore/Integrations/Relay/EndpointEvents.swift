@@ -1,6 +1,5 @@
 /// Which types of events an endpoint wants: exact ones, all of a kind (`message.*`), or `*`.
 package struct EndpointEvents: Sendable, Equatable {
-    /// The most patterns.
     package static let maximumCount = 50
 
     private static let notifying = Set(EventType.notifying.map(\.rawValue))

@@ -15,7 +15,6 @@ package struct RelayAnswer: Sendable, Equatable {
         error = (200..<300).contains(status) ? nil : Self.words(for: status)
     }
 
-    /// No answer.
     package init(error: String, time: Duration) {
         self.error = error
         milliseconds = Int((time / .milliseconds(1)).rounded())
