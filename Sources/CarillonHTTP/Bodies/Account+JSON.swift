@@ -40,22 +40,15 @@ extension UserTokenKey {
     init(json: JSONValue, secretIfNone made: Secret? = nil) throws(InvalidInput) {
         self = try json.read(as: "invalid-user-token-key") { reader in
             guard let algorithm = reader.choice("algorithm", as: Algorithm.self, required: true) else { return nil }
-            switch algorithm {
-            case .hs256:
-                let secret = reader.string("secret", required: made == nil)
-                if let secret, secret.utf8.count < TokenVerifier.minimumSecretBytes {
-                    reader.refuse("secret", "must be at least \(TokenVerifier.minimumSecretBytes) bytes")
-                }
-                return (secret.map { Secret($0) } ?? made).map { .hs256($0) }
-            case .es256:
-                return reader.string("publicKey", required: true, maximumBytes: Self.maximumPEMBytes).map {
-                    .es256(publicKey: $0)
-                }
-            case .rs256:
-                return reader.string("publicKey", required: true, maximumBytes: Self.maximumPEMBytes).map {
-                    .rs256(publicKey: $0)
-                }
+            guard algorithm == .hs256 else {
+                let key = reader.string("publicKey", required: true, maximumBytes: Self.maximumPEMBytes)
+                return key.map { algorithm == .es256 ? .es256(publicKey: $0) : .rs256(publicKey: $0) }
             }
+            let secret = reader.string("secret", required: made == nil)
+            if let secret, secret.utf8.count < TokenVerifier.minimumSecretBytes {
+                reader.refuse("secret", "must be at least \(TokenVerifier.minimumSecretBytes) bytes")
+            }
+            return (secret.map { Secret($0) } ?? made).map { .hs256($0) }
         }
     }
 }

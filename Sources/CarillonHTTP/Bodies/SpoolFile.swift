@@ -1,10 +1,11 @@
+import CarillonEdge
+import Synchronization
+
 #if canImport(Glibc)
-    import CarillonEdge
     import Glibc
 #else
     import Darwin
 #endif
-import Synchronization
 
 /// A temporary file without a name: what is written first is read back from the beginning.
 ///
