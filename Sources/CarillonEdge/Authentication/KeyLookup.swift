@@ -1,5 +1,4 @@
 import CarillonCore
-import Synchronization
 
 /// Finds out whether API keys exist that this replica has not heard of, and remembers for a moment which do not.
 ///
@@ -12,7 +11,8 @@ final class KeyLookup: Sendable {
     private static let interval = Duration.milliseconds(50)
     private static let largestQuery = 1_000
 
-    private let absent: AbsentKeys
+    /// The keys that were not found lately.
+    private let absent: Remembered<APIKeyName, Void>
     private let queries: PacedReading<Set<APIKeyName>, Set<APIKeyName>>
 
     /// A look-up.
@@ -28,14 +28,14 @@ final class KeyLookup: Sendable {
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         read: @escaping Read
     ) {
-        let absent = AbsentKeys(
-            Remembered(capacity: capacity, now: now, network: \.networkID) { _, readAt in readAt + timeToLive }
-        )
+        let absent = Remembered<APIKeyName, Void>(capacity: capacity, now: now, network: \.networkID) { _, readAt in
+            readAt + timeToLive
+        }
         self.absent = absent
         queries = PacedReading(every: Self.interval, asking: []) { names in
             let (generation, startedAt) = (absent.generation, now())
             let found = try await read(names)
-            absent.keep(names.subtracting(found), readAt: startedAt, in: generation)
+            absent.keep((), as: names.subtracting(found), readAt: startedAt, in: generation)
             return found
         }
     }
@@ -43,7 +43,7 @@ final class KeyLookup: Sendable {
     var count: Int { absent.count }
 
     func finds(_ name: APIKeyName) async throws -> Bool {
-        guard name.id.utf8.count <= Self.longestID, !absent.contains(name) else { return false }
+        guard name.id.utf8.count <= Self.longestID, absent.remembered(name) == nil else { return false }
         let found = try await queries.answer { names in
             guard names.count < Self.largestQuery || names.contains(name) else { return false }
             names.insert(name)
@@ -53,33 +53,5 @@ final class KeyLookup: Sendable {
     }
 
     /// Forgets which keys of a network do not exist, because there are new ones; of all networks without one.
-    func forget(_ network: NetworkID?) { absent.forget(network) }
-}
-
-/// The keys that were not found lately.
-private final class AbsentKeys: Sendable {
-    private let names: Remembered<APIKeyName, Void>
-    /// How often something was forgotten: what was asked before is not remembered.
-    private let forgotten = Mutex(0)
-
-    init(_ names: Remembered<APIKeyName, Void>) { self.names = names }
-
-    var count: Int { names.count }
-    var generation: Int { forgotten.withLock(\.self) }
-
-    func contains(_ name: APIKeyName) -> Bool { names.remembered(name) != nil }
-
-    func keep(_ absent: Set<APIKeyName>, readAt moment: ContinuousClock.Instant, in generation: Int) {
-        forgotten.withLock { current in
-            guard current == generation else { return }
-            for name in absent { names.keep((), as: name, readAt: moment) }
-        }
-    }
-
-    func forget(_ network: NetworkID?) {
-        forgotten.withLock { generation in
-            generation += 1
-            names.forget(of: network)
-        }
-    }
+    func forget(_ network: NetworkID?) { absent.forget(of: network) }
 }

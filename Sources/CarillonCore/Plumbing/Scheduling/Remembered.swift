@@ -24,6 +24,7 @@ package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Senda
         var entries: [Key: Entry] = [:]
         var readings: [Key: (number: Int, task: Reading)] = [:]
         var lastNumber = 0
+        var generation = 0
     }
 
     private let capacity: Int
@@ -95,14 +96,31 @@ package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
     }
 
+    /// How often something was forgotten.
+    package var generation: Int { state.withLock(\.generation) }
+
     /// Remembers a value that somebody has read, from a moment on.
     package func keep(_ value: Value, as key: Key, readAt moment: ContinuousClock.Instant) {
         state.withLock { keep(value, as: key, readAt: moment, &$0) }
     }
 
+    /// Remembers a value of several keys, unless anything was forgotten since it was begun to be read.
+    package func keep(
+        _ value: Value,
+        as keys: some Sequence<Key>,
+        readAt moment: ContinuousClock.Instant,
+        in generation: Int
+    ) {
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            for key in keys { keep(value, as: key, readAt: moment, &state) }
+        }
+    }
+
     /// Forgets a value; without a key all of them.
     package func forget(_ key: Key?) {
         state.withLock { state in
+            state.generation += 1
             if let key {
                 state.entries[key] = nil
                 state.readings[key] = nil
@@ -116,6 +134,7 @@ package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Senda
     package func forget(of owner: NetworkID?) {
         guard let owner else { return forget(nil) }
         state.withLock { state in
+            state.generation += 1
             state.entries = state.entries.filter { network($0.key) != owner }
             state.readings = state.readings.filter { network($0.key) != owner }
         }
