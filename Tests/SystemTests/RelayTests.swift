@@ -18,7 +18,7 @@ extension Services {
                 // Nobody is in the channel, all is switched off, and nobody is notified of the second.
                 try await network.send(.PUT, "/notifications", ["enabled": false])
                 guard case .object(var message) = TestEvents.messageSent("odd", text: "Hi \u{1F44B}") else { return }
-                message["extra"] = ["list": [1, nil, "x"]]
+                message["extra"] = ["list": [1, .null, "x"]]
                 let posted: [JSONValue] = [
                     .object(message), ["id": "u-1", "type": "user.updated", "data": ["user": ["id": "bob"]]],
                 ]

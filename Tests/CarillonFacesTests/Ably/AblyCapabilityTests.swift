@@ -39,7 +39,7 @@ import Testing
 
     @Test(
         arguments: [
-            5, "text", "[]", ["*": "publish"], ["*": [1]], .string(#"{"*":{}}"#), nil,
+            5, "text", "[]", ["*": "publish"], ["*": [1]], .string(#"{"*":{}}"#), .null,
             .object((0...200).reduce(into: JSONObject()) { $0["c\($1)"] = ["publish"] }),
         ] as [JSONValue]
     )

@@ -89,7 +89,7 @@ import Testing
         .number(JSONNumber(Int.min)), .number(JSONNumber(Int.max)), .number(JSONNumber(1.5) ?? JSONNumber(0)), "", "é😀",
         .string(String(repeating: "x", count: 31)), .string(String(repeating: "x", count: 32)),
         .string(String(repeating: "x", count: 70_000)), [], .array((0..<20).map { .number(JSONNumber($0)) }),
-        ["a": [1, nil, ["b": "c"]]],
+        ["a": [1, .null, ["b": "c"]]],
     ]
 
     @Test(arguments: values)

@@ -5,7 +5,7 @@ import Testing
 extension DeviceStoreTests {
     @Test func `attributes and secret are those of the last registration`() async throws {
         var device = token("d", of: .nobody)
-        device.attributes = ["platform": "ios", "metadata": ["é": [1, nil, "\u{1F600}"]]]
+        device.attributes = ["platform": "ios", "metadata": ["é": [1, .null, "\u{1F600}"]]]
         device.secretHash = [1, 2, 3]
         _ = try await scene.devices.putDevice(device, in: scene.network)
         #expect(try await scene.devices.device("d", in: scene.network) == device)

@@ -20,7 +20,7 @@ import Testing
                 .init(title: "secret\nwords"),
                 byLocale: LocaleTag("th").map { [$0: .init(body: "ข")] } ?? [:]
             ),
-            data: ["flag": ["1.50", nil]],
+            data: ["flag": ["1.50", .null]],
             excluded: ["b", "é"]
         )
     )

@@ -50,7 +50,7 @@ extension StoreScene {
     static let content: PushContent = {
         var data = JSONObject()
         data["build"] = "81 \"é\""
-        data["deep"] = ["list": [1, nil, "x"]]
+        data["deep"] = ["list": [1, .null, "x"]]
         var payload = JSONObject()
         payload["aps"] = ["alert": ["$text": "body"], "badge": .null]
         return PushContent(
