@@ -85,6 +85,7 @@ extension JSONObject {
     /// Members in an order, without those that are `nil`; the last one of a name wins.
     package init(_ members: some Sequence<(String, JSONValue?)>) {
         self.init()
+        reserveCapacity(members.underestimatedCount)
         for (key, value) in members { self[key] = value }
     }
 
