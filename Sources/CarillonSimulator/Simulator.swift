@@ -56,6 +56,21 @@ package final class Simulator: Sendable {
         }
     }
 
+    /// Calls `body` with services that run for as long as it takes.
+    package static func withSimulator(
+        _ configuration: SimulatorConfiguration = SimulatorConfiguration(),
+        _ body: (Simulator) async throws -> Void
+    ) async throws {
+        let simulator = try await start(configuration)
+        do {
+            try await body(simulator)
+        } catch {
+            await simulator.shutdown()
+            throw error
+        }
+        await simulator.shutdown()
+    }
+
     /// Ends all connections and removes the generated files, unless a folder was named for them.
     package func shutdown() async {
         await listeners.close()
