@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import NIOHTTP2
 import NIOSSL
@@ -109,5 +110,22 @@ extension ByteBuffer {
         writeInteger(UInt32(Int(lastStreamID)))
         writeInteger(UInt32(0))
         writeString(details)
+    }
+}
+
+/// Ends a connection on an error that is not of one stream only.
+final class ConnectionErrorHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+
+    private let logger: Logger
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        logger.debug("Connection reported an error", metadata: ["error": "\(error)"])
+        guard !(error is NIOHTTP2Errors.StreamError) else { return }
+        context.close(promise: nil)
     }
 }
