@@ -39,33 +39,16 @@ struct CompactJWT {
 /// Base64url without padding (RFC 4648 section 5).
 enum Base64URL {
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        String(
-            Data(bytes).base64EncodedString().compactMap { character in
-                switch character {
-                case "+": "-"
-                case "/": "_"
-                case "=": nil
-                default: character
-                }
-            }
-        )
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
     /// `nil` when a character does not belong here.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        var standard: [UInt8] = []
-        standard.reserveCapacity(text.utf8.count + 3)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
-            case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
-            case UInt8(ascii: "+"), UInt8(ascii: "/"): return nil
-            default: standard.append(byte)
-            }
-        }
-        while standard.last == UInt8(ascii: "=") { standard.removeLast() }
-        let padding = (4 - standard.count % 4) % 4
-        standard.append(contentsOf: repeatElement(UInt8(ascii: "="), count: padding))
-        return Data(base64Encoded: Data(standard)).map { Array($0) }
+        let text = String(text)
+        guard !text.contains(where: { $0 == "+" || $0 == "/" }) else { return nil }
+        var digits = text.replacing("-", with: "+").replacing("_", with: "/")
+        while digits.last == "=" { digits.removeLast() }
+        digits += String(repeating: "=", count: (4 - digits.utf8.count % 4) % 4)
+        return Data(base64Encoded: digits).map { Array($0) }
     }
 }
