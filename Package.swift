@@ -142,7 +142,7 @@ let package = Package(
         .target(
             name: "PushHTTP",
             dependencies: [
-                "CarillonCore", deque, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL, nioTLS,
+                "CarillonCore", logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL, nioTLS,
             ],
             swiftSettings: settings
         ),

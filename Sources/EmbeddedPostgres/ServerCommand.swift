@@ -47,12 +47,7 @@ struct ServerBinaries: Sendable {
 
     private static let versionedRoot = "/usr/lib/postgresql"
 
-    /// Finds the programs.
-    ///
-    /// - Parameters:
-    ///   - directory: Where they must be; nil searches.
-    ///   - clusterVersion: The version that made the cluster, if there is one: only that one can run it.
-    /// - Returns: The first that fit.
+    /// Finds the programs, in a directory or by searching: only the version that made a cluster can run it.
     /// - Throws: `serverNotFound` and `versionMismatch`.
     static func find(
         in directory: String?,

@@ -51,11 +51,8 @@ extension DeviceSelection.App {
         return apps
     }
 
-    /// - Parameters:
-    ///   - part: Where the app is named.
-    ///   - provider: The push service.
-    ///   - name: What the app is called where nothing else is said; a pattern is no name.
-    /// - Returns: The app; `nil` when it needs no credential of its own.
+    /// The app that is named, or has this name where nothing else is said and it is no pattern; `nil` when it needs no credential
+    /// of its own.
     private static func app(in part: JSONObject, _ provider: ProviderName?, unless name: String? = nil) -> Self? {
         guard let provider, provider.kind.lanes == .byApp else { return nil }
         let named = part["appId"]?.text ?? name.flatMap { $0.hasSuffix("*") ? nil : $0 }

@@ -49,9 +49,7 @@ struct OriginState<Connection, Waiter: Sendable> {
     private var speaksHTTP1: Bool
     private var rest = HostRest()
 
-    /// - Parameters:
-    ///   - policy: The limits.
-    ///   - speaksHTTP1: Whether it is known that there is no HTTP/2, as without TLS.
+    /// `speaksHTTP1` says that it is known that there is no HTTP/2, as without TLS.
     init(_ policy: ConnectionPolicy, speaksHTTP1: Bool) {
         self.policy = policy
         self.speaksHTTP1 = speaksHTTP1
