@@ -6,25 +6,26 @@ struct DemoDevice: Sendable {
     let owner: String
     /// What people call it.
     let name: String
-    let id: String
     /// By what a simulated push service knows it: a token, or an endpoint; `nil` for a device that needs none.
-    let token: String?
+    var token: String?
     let registration: JSONValue
 
-    private init(_ owner: String, _ name: String, token: String? = nil, _ registration: JSONValue) {
-        self.owner = owner
-        self.name = name
-        id = "\(owner)-\(name.lowercased())"
-        self.token = token
-        self.registration = registration
-    }
+    var id: String { "\(owner)-\(name.lowercased())" }
 
     /// Devices that no push service is needed for; what Dave is sent goes to a URL.
     static func plain(url: String) -> [DemoDevice] {
         [
-            DemoDevice("bob", "log", ["userId": "bob", "provider": "log", "locale": "en"]),
-            DemoDevice("carol", "log", ["userId": "carol", "provider": "log", "locale": "th-TH"]),
-            DemoDevice("dave", "webhook", ["userId": "dave", "provider": "webhook", "url": .string(url)]),
+            DemoDevice(owner: "bob", name: "log", registration: ["userId": "bob", "provider": "log", "locale": "en"]),
+            DemoDevice(
+                owner: "carol",
+                name: "log",
+                registration: ["userId": "carol", "provider": "log", "locale": "th-TH"]
+            ),
+            DemoDevice(
+                owner: "dave",
+                name: "webhook",
+                registration: ["userId": "dave", "provider": "webhook", "url": .string(url)]
+            ),
         ]
     }
 
@@ -34,25 +35,25 @@ struct DemoDevice: Sendable {
         let browser = simulator.makeSubscription(applicationServerKey: publicKey)
         return [
             DemoDevice(
-                "bob",
-                "iPhone",
+                owner: "bob",
+                name: "iPhone",
                 token: iPhone,
-                [
+                registration: [
                     "provider": "apns", "token": .string(iPhone), "appId": .string(app), "environment": "production",
                     "locale": "en",
                 ]
             ),
             DemoDevice(
-                "carol",
-                "Android",
+                owner: "carol",
+                name: "Android",
                 token: android,
-                ["provider": "fcm", "token": .string(android), "appId": .string(app), "locale": "th-TH"]
+                registration: ["provider": "fcm", "token": .string(android), "appId": .string(app), "locale": "th-TH"]
             ),
             DemoDevice(
-                "dave",
-                "browser",
+                owner: "dave",
+                name: "browser",
                 token: browser.endpoint,
-                [
+                registration: [
                     "provider": "webpush",
                     "subscription": [
                         "endpoint": .string(browser.endpoint),
