@@ -50,13 +50,7 @@ package final class Simulator: Sendable {
         )
         let production = ProviderTokens(limitsUpdates: configuration.limitsTokenUpdates)
         let sandbox = ProviderTokens(limitsUpdates: configuration.limitsTokenUpdates)
-        let apns = ConnectionRules(
-            allowsHTTP1: false,
-            maximumConcurrentStreams: configuration.maximumConcurrentStreams,
-            startsWithOneStream: configuration.startsWithOneStream,
-            goAwayReason: #"{"reason":"Shutdown"}"#
-        )
-        let web = ConnectionRules(allowsHTTP1: true, maximumConcurrentStreams: configuration.maximumConcurrentStreams)
+        let (apns, web) = (configuration.appleRules, configuration.webRules)
         self.urls = urls
         self.received = received
         self.authority = authority
@@ -180,4 +174,19 @@ package final class Simulator: Sendable {
     package func removeDevice(_ token: String) { departures.add(token, at: UnixTime.now()) }
 
     package func restoreDevice(_ token: String) { departures.remove(token) }
+}
+
+extension SimulatorConfiguration {
+    fileprivate var appleRules: ConnectionRules {
+        ConnectionRules(
+            allowsHTTP1: false,
+            maximumConcurrentStreams: maximumConcurrentStreams,
+            startsWithOneStream: startsWithOneStream,
+            goAwayReason: #"{"reason":"Shutdown"}"#
+        )
+    }
+
+    fileprivate var webRules: ConnectionRules {
+        ConnectionRules(allowsHTTP1: true, maximumConcurrentStreams: maximumConcurrentStreams)
+    }
 }

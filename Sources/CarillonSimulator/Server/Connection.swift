@@ -22,21 +22,12 @@ final class Connection {
     private var lastServed: HTTP2StreamID?
     private var allowsAllStreams: Bool
 
-    /// A connection of HTTP/2.
-    init(channel: any Channel, rules: ConnectionRules, certificateTopic: String?) {
+    init(channel: any Channel, rules: ConnectionRules, isHTTP2: Bool, certificateTopic: String? = nil) {
         self.channel = channel
         self.rules = rules
+        self.isHTTP2 = isHTTP2
         self.certificateTopic = certificateTopic
-        isHTTP2 = true
-        allowsAllStreams = !rules.startsWithOneStream || certificateTopic != nil
-    }
-
-    init(http1 channel: any Channel, rules: ConnectionRules) {
-        self.channel = channel
-        self.rules = rules
-        certificateTopic = nil
-        isHTTP2 = false
-        allowsAllStreams = true
+        allowsAllStreams = !isHTTP2 || !rules.startsWithOneStream || certificateTopic != nil
     }
 
     var initialStreams: Int { allowsAllStreams ? rules.maximumConcurrentStreams : 1 }
