@@ -1,5 +1,5 @@
 package import CarillonCore
-package import NIOCore
+import NIOCore
 
 /// Looks up host names: a few at a time, with a share for each network, and each for a few seconds at the most.
 ///
