@@ -34,7 +34,7 @@ extension ConfigurationError {
         }
     }
 
-    private static func dataDirectory(_ path: String, _ verb: String) -> ConfigurationError {
+    fileprivate static func dataDirectory(_ path: String, _ verb: String) -> ConfigurationError {
         let reason = String(cString: strerror(errno))
         return ConfigurationError(
             mistakes: ["the data directory \(path) cannot be \(verb) (\(reason)): set \(Setting.dataDir.variable)"]
