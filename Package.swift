@@ -15,7 +15,6 @@ let settings: [SwiftSetting] =
 // A product's module is spelled once here, so that the graph below reads as the picture in docs/architecture.md.
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 // Apple's platforms bring CryptoKit.
 let cryptoWhereNotApple = Target.Dependency.product(
@@ -64,7 +63,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -87,7 +85,7 @@ let package = Package(
                 "CarillonSimulator",
                 "CarillonStore",
                 "CarillonTemplates", "CarillonWebhooks", "CMalloc", "EmbeddedPostgres", "Postgres", "PushHTTP",
-                argumentParser, configuration, httpTypes, hummingbird, logging, metrics,
+                argumentParser, httpTypes, hummingbird, logging, metrics,
                 metricsCore,
                 nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals, yams,
             ],
@@ -144,7 +142,7 @@ let package = Package(
         .target(
             name: "PushHTTP",
             dependencies: [
-                "CarillonCore", deque, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL, nioTLS,
+                "CarillonCore", logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL, nioTLS,
             ],
             swiftSettings: settings
         ),

@@ -1,9 +1,15 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
+import Subprocess
+
+#if canImport(Glibc)
     import Glibc
+#else
+    import Darwin
+#endif
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
 #endif
 
 /// The directory a cluster lives in, and what is in it.
@@ -122,5 +128,94 @@ struct DataDirectory: Sendable {
                 throw .untraversable(directory: directory, dataDirectory: path, account: account.name)
             }
         }
+    }
+}
+
+extension DataDirectory {
+    /// Makes the cluster beside its place and moves it there when it is complete.
+    ///
+    /// - Throws: `notACluster`, `initializationFailed`, `fileSystem`, or what starting a process fails with.
+    func initialize(with binaries: ServerBinaries, as account: ServerAccount, isDurable: Bool) async throws {
+        guard FileSystem.entries(of: cluster).isEmpty else {
+            throw EmbeddedClusterError.notACluster(directory: cluster)
+        }
+        try FileSystem.remove(partialCluster)
+        try FileSystem.makePrivateDirectory(partialCluster)
+        if ServerAccount.isRoot { try FileSystem.changeOwner(of: partialCluster, to: account) }
+        let arguments = [
+            "-D", partialCluster, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+            "--locale=\(ServerSettings.locale)", "--no-instructions",
+        ]
+        let command = try ServerCommand(binaries.initdb, arguments + (isDurable ? [] : ["--no-sync"]), as: account)
+        let result = try await run(
+            .path(FilePath(command.program)),
+            arguments: Arguments(command.arguments),
+            environment: .server,
+            workingDirectory: "/",
+            platformOptions: .server,
+            output: .discarded,
+            error: .string(limit: 64 << 10)
+        )
+        guard result.terminationStatus.isSuccess else {
+            throw EmbeddedClusterError.initializationFailed(output: result.standardError)
+        }
+        try FileSystem.remove(cluster)
+        try FileSystem.move(partialCluster, to: cluster)
+        try FileSystem.synchronize(directory: path)
+    }
+}
+
+enum SocketDirectory {
+    #if canImport(Darwin)
+        private static let longestSocketPath = 103
+    #else
+        private static let longestSocketPath = 107
+    #endif
+
+    /// The directory for the socket: `run` in the data directory, or a short one under `/tmp` that depends only on the
+    /// data directory's path when the system, or a connection string, cannot hold that.
+    static func path(forDataDirectory directory: String) -> String {
+        let path = directory + "/run"
+        let socket = "\(path)/.s.PGSQL.\(DataDirectory.port)"
+        if socket.utf8.count <= longestSocketPath, path.unicodeScalars.allSatisfy(isPlain) { return path }
+        return "/tmp/carillon-" + String(fingerprint(of: directory), radix: 36)
+    }
+
+    // A comma separates hosts in a connection string and directories in PostgreSQL's settings; quotes and spaces would
+    // have to be escaped differently in each.
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "/", ".", "_", "-", "+": true
+        default: false
+        }
+    }
+
+    /// FNV-1a: the same in every process, which Swift's own hashes are not.
+    private static func fingerprint(of text: String) -> UInt64 {
+        text.utf8.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+}
+
+/// The file the server writes its log to.
+///
+/// The server appends through a descriptor it got when it started, so a file that has grown too large is emptied rather
+/// than replaced; its end is kept beside it.
+struct ServerLog: Sendable {
+    static let limit = 4 << 20
+
+    let path: String
+
+    /// Empties the file when it has grown too large, also where its end cannot be kept: a full disk takes no copy.
+    func trim() throws(EmbeddedClusterError) {
+        guard let size = FileSystem.attributes(of: path)?.size, size > Self.limit else { return }
+        let end = tail(limit: 256 << 10)
+        let keeping = Result { () throws(EmbeddedClusterError) in try FileSystem.write(end, to: path + ".old") }
+        try FileSystem.empty(path)
+        try keeping.get()
+    }
+
+    /// The end of the log, for an error message.
+    func tail(limit: Int = 1024) -> String {
+        FileSystem.contents(of: path, limit: limit, fromEnd: true) ?? ""
     }
 }

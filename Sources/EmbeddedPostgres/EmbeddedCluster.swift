@@ -1,12 +1,10 @@
 package import Logging
 import Postgres
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
+#if canImport(Glibc)
     import Glibc
+#else
+    import Darwin
 #endif
 
 /// A private PostgreSQL server in a directory of one's own, reachable through a socket only.

@@ -1,11 +1,9 @@
 import Subprocess
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
+#if canImport(Glibc)
     import Glibc
+#else
+    import Darwin
 #endif
 #if canImport(System)
     import System
@@ -57,12 +55,7 @@ final class Guardian: Sendable {
     /// Closing it without a word lets the guardian do its work.
     deinit { close(descriptor) }
 
-    /// Starts a guardian.
-    ///
-    /// - Parameters:
-    ///   - cluster: The server's data directory, as the server is told it.
-    ///   - remains: What to remove when the server has ended.
-    /// - Returns: The guardian; without it the server's end is near.
+    /// Starts a guardian, without which the server's end is near. The cluster is the data directory as the server is told it.
     /// - Throws: `fileSystem`, or what starting a process fails with.
     static func start(over cluster: String, removing remains: [String]) async throws -> Guardian {
         let (reader, writer) = try makePair(for: cluster)

@@ -1,9 +1,7 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
+#if canImport(Glibc)
     import Glibc
+#else
+    import Darwin
 #endif
 
 /// The claim of one process to a data directory: who holds it starts and stops the server, everybody else only uses it.

@@ -1,11 +1,9 @@
 import Subprocess
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
+#if canImport(Glibc)
     import Glibc
+#else
+    import Darwin
 #endif
 #if canImport(System)
     import System

@@ -135,6 +135,16 @@ import Testing
     }
 }
 
+@Suite struct HelpTests {
+    @Test(arguments: [
+        (["help", "bogus"], "bogus"), (["help", "network", "bogus"], "bogus"), (["help", "network", "move"], nil),
+        (["help", "doctor"], nil), (["help"], nil), (["help", "--help"], nil), (["bogus"], nil),
+    ])
+    func `help for what is no command is a mistake`(arguments: [String], topic: String?) {
+        #expect(Carillon.unknownTopic(in: arguments) == topic)
+    }
+}
+
 @Suite struct UnknownNameTests {
     private let known = Setting.allCases.map(\.variable)
 

@@ -10,7 +10,8 @@ import Testing
             service: .fcm,
             receivedAt: .zero,
             deviceToken: "device-1",
-            status: status
+            status: status,
+            reason: nil
         )
         notification.notificationID = id
         return notification

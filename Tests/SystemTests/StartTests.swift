@@ -88,6 +88,33 @@ extension Services {
             #expect(!FileManager.default.fileExists(atPath: other.path("data")))
         }
 
+        @Test(arguments: ["data", "data/cluster"])
+        func `a data directory that cannot be one stops the start`(file: String) async throws {
+            let path = scratch.path(file)
+            let above = URL(fileURLWithPath: path).deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)
+            if file == "data" {
+                try Data().write(to: URL(fileURLWithPath: path))
+            } else {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+                try Data().write(to: URL(fileURLWithPath: "\(path)/notes"))
+            }
+            let environment = [
+                "CARILLON_LISTEN": "127.0.0.1:0", "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:0",
+                "CARILLON_DATA_DIR": scratch.path("data"),
+            ]
+            let program = try Program(["serve"], environment: environment, scratch: scratch)
+            #expect(try await program.exitStatus() == 78)
+            let line = program.errorText.split(separator: "\n").last ?? ""
+            #expect(line.hasPrefix("carillon: ") && line.contains("set CARILLON_DATA_DIR"), "\(program.errorText)")
+        }
+
+        @Test func `help for what is no command is a mistake`() async throws {
+            let program = try Program(["help", "bogus"], environment: [:], scratch: scratch)
+            #expect(try await program.exitStatus() == 64)
+            #expect(program.errorText.contains("There is no command bogus."))
+        }
+
         @Test func `an embedded server that a killed service left behind is taken over`() async throws {
             let first = try await RunningService.start(in: scratch)
             let network = try await TestNetwork(on: first)

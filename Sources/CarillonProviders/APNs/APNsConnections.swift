@@ -20,12 +20,8 @@ package final class APNsConnections: Sendable {
     private let state = Mutex(State())
 
     /// Connections, which are opened when there is something to send.
-    /// - Parameters:
-    ///   - tls: How to speak TLS; certificates of credentials are added to it.
-    ///   - policy: How long connections are kept, and how many all credentials have together.
-    ///   - resolver: Looks Apple's names up, afresh for each connection.
-    ///   - logger: Where to say that Apple sent a connection away.
-    ///   - group: Where connections live; its owner shuts it down.
+    ///
+    /// The limits of `policy` are for all credentials together, whose certificates are added to `tls`.
     /// - Throws: What NIOSSL throws for a TLS configuration that cannot be used.
     package convenience init(
         tls: TLSConfiguration,

@@ -57,10 +57,7 @@ package struct APNsCredential: PushCredential {
     }
 
     /// Reads the body of a `PUT` (API section 9) and checks all that can be checked without asking Apple.
-    /// - Parameters:
-    ///   - document: The body.
-    ///   - appID: The app it is for, which a certificate has to name.
-    ///   - now: The time at which a certificate has to be valid.
+    /// A certificate has to name the app, and to be valid now.
     /// - Throws: `InvalidInput` with a pointer to each member that is wrong.
     package init(reading document: JSONValue, appID: String, now: Timestamp) throws(InvalidInput) {
         kind = try Self.read(document) { reader in

@@ -26,10 +26,7 @@ package final class APNsTokenSource: Sendable {
     /// Until when there is no new token of a key.
     private let pauses: Remembered<String, Timestamp>
 
-    /// A source.
-    /// - Parameters:
-    ///   - tokens: Shares tokens with other replicas and over restarts.
-    ///   - clock: The time that tokens carry.
+    /// A source of tokens that `tokens` shares with other replicas and over restarts.
     package init(tokens: @escaping Tokens, clock: WallClock = .system) {
         self.tokens = tokens
         self.clock = clock

@@ -57,10 +57,7 @@ extension Finding {
     ///
     /// Production and sandbox share lane and credential, but a key can be restricted to one of them: then the other one goes
     /// on, however many devices are refused.
-    /// - Parameters:
-    ///   - answer: The answer.
-    ///   - isOwnTopic: Whether the topic was the app's id. What is said of another one, and of devices for it, is about what
-    ///     somebody asked for.
+    /// What is said of a topic that is not the app's id, and of devices for it, is about what somebody asked for.
     init(_ answer: APNsAnswer, isOwnTopic: Bool = true) {
         let outcome = Outcome(answer)
         switch outcome {

@@ -3,7 +3,7 @@ import CarillonCore
 /// What FCM wants to see with every message; good for an hour.
 struct FCMAccessToken: Sendable, Equatable {
     /// The longest lifetime that is believed.
-    private static let longestLifetime = Duration.seconds(3_600)
+    static let longestLifetime = Duration.seconds(3_600)
     /// When the answer does not say how long: short enough to be safe, long enough not to ask all the time.
     private static let assumedLifetime = 600
     /// How long before its end a token is renewed; of a short-lived one, half of its life.

@@ -6,9 +6,7 @@ extension FCMCredential {
     /// Reads the body of `PUT /providers/fcm/apps/{appId}`: `{"serviceAccount":{…Google's JSON…}}`.
     ///
     /// Members of Google's JSON that are not needed are passed over, since Google adds some; others are refused.
-    /// - Parameters:
-    ///   - document: The body.
-    ///   - server: Where FCM is; decides which `token_uri` is taken.
+    /// Where FCM is decides which `token_uri` is taken.
     /// - Throws: `InvalidInput` with every place that is wrong.
     package init(reading document: JSONValue, for server: FCMServer) throws(InvalidInput) {
         let problem = "invalid-credential"

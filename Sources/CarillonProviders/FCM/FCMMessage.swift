@@ -33,12 +33,8 @@ struct FCMMessage {
         }
     }
 
-    /// The body of the request for one device.
-    /// - Parameters:
-    ///   - token: The device's registration token.
-    ///   - id: The notification's id, the same on every attempt: a second copy replaces the first on the device.
-    ///   - timeToLive: How many seconds FCM may keep the message.
-    /// - Returns: JSON in UTF-8.
+    /// The body of the request for one device, which FCM may keep for so many seconds. The notification's id is the same on
+    /// every attempt: a second copy replaces the first on the device.
     func body(to token: String, id: NotificationID, timeToLive: Int) -> [UInt8] {
         let id = JSONValue.string(id.description)
         let seconds = JSONValue.string("\(min(max(0, timeToLive), PushContent.longestTimeToLive))s")

@@ -7,32 +7,28 @@ package import PushHTTP
 /// However many deliveries ask at once, one request is under way for an account. A token that still works is handed out
 /// while its successor is fetched, so that a slow token endpoint delays nobody. After a failure the endpoint is left
 /// alone for a moment.
-package actor FCMTokenSource {
-    private struct Entry {
-        var token: FCMAccessToken?
-        var refresh: Task<Result<FCMAccessToken, FCMTokenFailure>, Never>?
-        var failure: (reason: FCMTokenFailure, until: Timestamp)?
-    }
-
+package final class FCMTokenSource: Sendable {
     /// How long the answer stands that there is no token.
     private static let pause = Duration.seconds(5)
-    /// More accounts than these, and the tokens that have ended are forgotten.
-    private static let comfortableCount = 1_000
+    /// Tokens of more accounts than these are not remembered.
+    private static let mostAccounts = 1_000
 
     /// How long a request to a token endpoint may take.
-    package nonisolated let timeout: Duration
-
+    package let timeout: Duration
     private let transport: any HTTPTransport
     private let server: FCMServer
     private let clock: WallClock
-    private var entries: [FCMCredential.Account: Entry] = [:]
+    private let known = Remembered<FCMCredential.Account, FCMAccessToken>(
+        capacity: FCMTokenSource.mostAccounts
+    ) { _, readAt in
+        readAt + FCMAccessToken.longestLifetime
+    }
+    /// Why there was no token, and until when nobody asks again.
+    private let failures = Remembered<FCMCredential.Account, (reason: FCMTokenFailure, until: Timestamp)>(
+        capacity: FCMTokenSource.mostAccounts
+    ) { _, readAt in readAt + FCMTokenSource.pause }
 
-    /// A source.
-    /// - Parameters:
-    ///   - transport: Sends the requests.
-    ///   - server: Where FCM is; decides which token endpoints are asked.
-    ///   - clock: What time it is.
-    ///   - timeout: How long a request may take.
+    /// A source that asks those token endpoints that go with `server`.
     package init(
         transport: any HTTPTransport,
         server: FCMServer = .google,
@@ -47,90 +43,69 @@ package actor FCMTokenSource {
 
     /// Finds out whether Google takes a service account, by asking for a new access token.
     package func verify(_ credential: FCMCredential) async throws(FCMTokenFailure) {
-        _ = try await startRefresh(of: credential).value.get()
+        _ = try await fetch(credential)
     }
 
     /// Asks again for whom there was no token a moment ago: somebody says that it works now.
-    package func forgetFailures() {
-        for account in entries.keys { entries[account]?.failure = nil }
-    }
+    package func forgetFailures() { failures.forget(nil) }
 
     /// A token that works, as far as is known.
     /// - Throws: ``FCMTokenFailure``, or `CancellationError` when the task is cancelled while it waits.
-    func token(
-        for credential: FCMCredential,
-        insteadOf rejected: Secret? = nil
-    ) async throws -> FCMAccessToken {
-        let now = clock.now()
-        let entry = entries[credential.account] ?? Entry()
-        let isPaused = entry.failure.map { now < $0.until } ?? false
-        if let token = entry.token, token.value != rejected, now < token.expiresAt {
-            if now >= token.renewAt, !isPaused { _ = startRefresh(of: credential) }
+    func token(for credential: FCMCredential, insteadOf rejected: Secret? = nil) async throws -> FCMAccessToken {
+        let (account, now) = (credential.account, clock.now())
+        if let token = known.last(account), token.value != rejected, now < token.expiresAt {
+            if now >= token.renewAt, !known.isReading(account), failure(of: account) == nil {
+                // The old one does until then.
+                Task { _ = try? await read(credential) { now < $0.renewAt } }
+            }
             return token
         }
-        if entry.refresh == nil, isPaused, let failure = entry.failure { throw failure.reason }
-        return try await startRefresh(of: credential).sharedResult.get().get()
+        return try await read(credential) { $0.value != rejected && now < $0.expiresAt }
     }
 
-    /// The refresh that is under way, or a new one.
-    ///
-    /// A task of its own, since it is shared: that one of those who wait is cancelled must not fail the others.
-    private func startRefresh(of credential: FCMCredential) -> Task<Result<FCMAccessToken, FCMTokenFailure>, Never> {
-        if let refresh = entries[credential.account]?.refresh { return refresh }
-        let refresh = Task {
-            let result = await fetch(credential)
-            finishRefresh(of: credential.account, result)
-            return result
-        }
-        forgetEnded()
-        entries[credential.account, default: Entry()].refresh = refresh
-        return refresh
+    private func failure(of account: FCMCredential.Account) -> FCMTokenFailure? {
+        failures.last(account).flatMap { clock.now() < $0.until ? $0.reason : nil }
     }
 
-    private func finishRefresh(of account: FCMCredential.Account, _ result: Result<FCMAccessToken, FCMTokenFailure>) {
-        switch result {
-        case .success(let token):
-            entries[account] = Entry(token: token)
-        case .failure(let reason):
-            entries[account]?.refresh = nil
-            entries[account]?.failure = (reason, clock.now() + Self.pause)
+    private func read(
+        _ credential: FCMCredential,
+        unless isGood: (FCMAccessToken) -> Bool
+    ) async throws -> FCMAccessToken {
+        let account = credential.account
+        return try await known.value(of: account, while: isGood) {
+            if let failure = self.failure(of: account) { throw failure }
+            do throws(FCMTokenFailure) {
+                return try await self.fetch(credential)
+            } catch {
+                self.failures.keep((error, self.clock.now() + Self.pause), as: account, readAt: .now)
+                throw error
+            }
         }
     }
 
-    private func forgetEnded() {
-        guard entries.count > Self.comfortableCount else { return }
-        let now = clock.now()
-        entries = entries.filter { $0.value.refresh != nil || $0.value.token.map { now < $0.expiresAt } ?? false }
-    }
-
-    /// Signs an assertion and exchanges it; signing takes a millisecond, which is not spent inside the actor.
-    @concurrent
-    private nonisolated func fetch(_ credential: FCMCredential) async -> Result<FCMAccessToken, FCMTokenFailure> {
+    /// Signs an assertion and exchanges it.
+    private func fetch(_ credential: FCMCredential) async throws(FCMTokenFailure) -> FCMAccessToken {
         let tokenURI = credential.account.tokenURI
-        guard server.permits(tokenURI: tokenURI) else { return .failure(.uriNotPermitted) }
+        guard server.permits(tokenURI: tokenURI) else { throw .uriNotPermitted }
         let now = clock.now()
         guard let assertion = try? FCMAssertion.token(for: credential, now: now) else {
-            return .failure(.refused(reason: "private key cannot sign"))
+            throw .refused(reason: "private key cannot sign")
         }
         let request = OutboundRequest(
             url: tokenURI,
             headers: ["content-type": "application/x-www-form-urlencoded"],
             body: FCMAssertion.form(assertion)
         )
+        let response: OutboundResponse
         do {
-            let response = try await transport.execute(request, timeout: timeout)
-            if (200..<300).contains(response.status),
-                let token = FCMAccessToken(answer: response.body, requestedAt: now)
-            {
-                return .success(token)
-            }
-            return .failure(FCMTokenFailure(response, now: clock.now()))
-        } catch let error as OutboundError {
-            return .failure(.unavailable(after: nil, reason: "token endpoint: \(error.rawValue)"))
-        } catch let refusal as EgressRefusal {
-            return .failure(.refused(reason: "token endpoint: \(refusal.rule.rawValue)"))
+            response = try await transport.execute(request, timeout: timeout)
         } catch {
-            return .failure(.unavailable(after: nil, reason: "token endpoint: failed"))
+            let reason = "token endpoint: \(OutboundError.reason(for: error))"
+            throw error is EgressRefusal ? .refused(reason: reason) : .unavailable(after: nil, reason: reason)
         }
+        guard (200..<300).contains(response.status),
+            let token = FCMAccessToken(answer: response.body, requestedAt: now)
+        else { throw FCMTokenFailure(response, now: clock.now()) }
+        return token
     }
 }

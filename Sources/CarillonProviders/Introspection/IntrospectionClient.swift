@@ -14,11 +14,7 @@ package struct IntrospectionClient: UserTokenAsker {
     private let userAgent: String
     private let deadline: Duration
 
-    /// A client.
-    /// - Parameters:
-    ///   - transport: Sends to permitted addresses only, by ``policy(connections:)``.
-    ///   - version: The version of Carillon, for `User-Agent`.
-    ///   - deadline: How long a question may take.
+    /// A client whose transport sends to permitted addresses only, by ``policy(connections:)``.
     package init(
         transport: any HTTPTransport,
         version: String,

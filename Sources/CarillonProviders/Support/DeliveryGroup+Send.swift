@@ -18,11 +18,7 @@ extension DeliveryGroup {
     /// Sends to all targets with the credential of their lane, as ``sendToEach(atMost:while:report:send:)`` does. Without one
     /// nothing is sent, and the lane is to be left alone for a while; for a moment only where nobody could read it.
     ///
-    /// - Parameters:
-    ///   - credentials: Finds the credential; asked once.
-    ///   - concurrency: How many are on their way at a time.
-    ///   - report: Takes the outcomes.
-    ///   - begin: Prepares what all targets share, and answers what sends to one of them.
+    /// `begin` prepares what all targets share, and answers what sends to one of them.
     func send<Credential>(
         with credentials: RememberedCredentials<Credential>,
         atMost concurrency: Int,
@@ -51,11 +47,7 @@ extension DeliveryGroup {
     /// Then the rest is reported at once with the same outcome without being sent, and what is on its way with its own.
     /// Every target is reported exactly once, unless the task is cancelled or the group not wanted any more: then nothing more
     /// is begun, and what is on its way is waited for.
-    /// - Parameters:
-    ///   - concurrency: How many are on their way at a time.
-    ///   - isWanted: Whether to go on.
-    ///   - report: Takes the outcomes.
-    ///   - send: Sends to one target; `nil` when it has not been sent and is to stay unreported.
+    /// `send` answers `nil` for a target that has not been sent to and is to stay unreported.
     func sendToEach(
         atMost concurrency: Int,
         while isWanted: @Sendable @escaping () -> Bool = { true },

@@ -19,9 +19,7 @@ enum Finding: Sendable, Equatable {
 
 extension Finding {
     /// What no answer means: another try and, when one after another cannot reach the service at all, a pause of the lane.
-    /// - Parameters:
-    ///   - error: Why there is none.
-    ///   - wasSent: Whether the push service may have got the message.
+    /// `wasSent` says that the push service may have got the message.
     init(_ error: OutboundError, wasSent: Bool) {
         let retry = Outcome(error, wasSent: wasSent)
         switch error {

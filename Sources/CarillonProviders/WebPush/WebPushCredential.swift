@@ -31,10 +31,7 @@ package struct WebPushCredential: PushCredential {
 
     /// Reads the body of `PUT /providers/webpush`: `{"subject":"mailto:ops@acme.example"}`, with a `privateKey` where browsers have
     /// subscribed elsewhere with its public one.
-    /// - Parameters:
-    ///   - document: The body.
-    ///   - former: What the network has so far, of which the key pair is kept; `nil` makes a new one.
-    /// - Throws: `InvalidInput`.
+    /// The key pair is kept of what the network has so far; without that a new one is made.
     package init(reading document: JSONValue, keepingKeyOf former: WebPushCredential?) throws(InvalidInput) {
         let errors = InputErrors()
         var reader = JSONObjectReader(document, unknown: .refuse, into: errors)

@@ -1,4 +1,5 @@
 import Foundation
+import NIOHPACK
 
 /// Apple's push service, for production or for development.
 struct APNsServer: PushServer {
@@ -131,5 +132,37 @@ extension ReceivedNotification {
         } else {
             body = aps["alert"] as? String
         }
+    }
+}
+
+/// The headers of a notification, each at most once.
+struct APNsHeaders {
+    var authorization: String?
+    var id: String?
+    var topic: String?
+    var pushType: String?
+    var priority: String?
+    var expiration: String?
+    var collapseID: String?
+    private(set) var hasDuplicates = false
+
+    init(_ headers: HPACKHeaders) {
+        for (name, value, _) in headers {
+            switch name {
+            case "authorization": set(\.authorization, value)
+            case "apns-id": set(\.id, value)
+            case "apns-topic": set(\.topic, value)
+            case "apns-push-type": set(\.pushType, value)
+            case "apns-priority": set(\.priority, value)
+            case "apns-expiration": set(\.expiration, value)
+            case "apns-collapse-id": set(\.collapseID, value)
+            default: break
+            }
+        }
+    }
+
+    private mutating func set(_ header: WritableKeyPath<Self, String?>, _ value: String) {
+        if self[keyPath: header] != nil { hasDuplicates = true }
+        self[keyPath: header] = value
     }
 }

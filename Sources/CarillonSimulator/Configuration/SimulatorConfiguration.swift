@@ -61,3 +61,72 @@ package struct SimulatorConfiguration: Sendable {
 
     package init() {}
 }
+
+package enum SimulatedService: String, CaseIterable, Hashable, Sendable {
+    case apnsProduction = "apns production"
+    case apnsSandbox = "apns sandbox"
+    case fcm
+    case oauth
+    case webPush = "web push"
+}
+
+/// Where the services of a ``Simulator`` are, without a slash at the end.
+package struct SimulatorURLs: Hashable, Sendable {
+    /// For `CARILLON_APNS_PRODUCTION_URL`.
+    package let apnsProduction: String
+    /// For `CARILLON_APNS_SANDBOX_URL`.
+    package let apnsSandbox: String
+    /// For `CARILLON_FCM_URL`.
+    package let fcm: String
+    /// What the endpoints of subscriptions begin with.
+    package let webPush: String
+
+    /// The endpoint for access tokens, which service accounts name.
+    package var token: String { "\(fcm)/token" }
+}
+
+package enum SimulatorError: Error, Equatable, CustomStringConvertible {
+    /// Fewer notifications arrived in time than were waited for.
+    case timedOut(expected: Int, received: Int)
+    case cannotListen(SimulatedService, port: Int, reason: String)
+    case cannotWrite(path: String)
+
+    package var description: String {
+        switch self {
+        case .timedOut(let expected, let received): "expected \(expected) notifications, received \(received)"
+        case .cannotListen(let service, let port, let reason): "\(service.rawValue) cannot use port \(port): \(reason)"
+        case .cannotWrite(let path): "cannot write \(path)"
+        }
+    }
+}
+
+/// How a service misbehaves towards everybody, whatever the device.
+package struct Disturbances: Sendable {
+    /// What the next requests are answered, whatever they ask.
+    package struct Storm: Sendable {
+        /// How many requests are still answered so.
+        package var remaining: Int
+        /// The status, such as 429 or 503.
+        package var status: Int
+        /// The value of `Retry-After`; `nil` leaves the header out.
+        package var retryAfter: String?
+
+        package init(next remaining: Int, status: Int = 429, retryAfter: String? = nil) {
+            self.remaining = remaining
+            self.status = status
+            self.retryAfter = retryAfter
+        }
+    }
+
+    /// How long every answer waits.
+    package var delay = Duration.zero
+    /// Whether requests are read and never answered.
+    package var isSilent = false
+    package var storm: Storm?
+    /// After how many streams a connection gets GOAWAY. The streams up to that one are answered.
+    package var goAwayAfterStreams: Int?
+    /// Every so manieth request is refused unread (REFUSED_STREAM); 1 refuses all.
+    package var refusesEvery: Int?
+
+    package init() {}
+}

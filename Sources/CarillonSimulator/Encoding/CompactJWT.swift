@@ -35,3 +35,20 @@ struct CompactJWT {
         self.signature = Data(signature)
     }
 }
+
+/// Base64url without padding (RFC 4648 section 5).
+enum Base64URL {
+    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// `nil` when a character does not belong here.
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let text = String(text)
+        guard !text.contains(where: { $0 == "+" || $0 == "/" }) else { return nil }
+        var digits = text.replacing("-", with: "+").replacing("_", with: "/")
+        while digits.last == "=" { digits.removeLast() }
+        digits += String(repeating: "=", count: (4 - digits.utf8.count % 4) % 4)
+        return Data(base64Encoded: digits).map { Array($0) }
+    }
+}

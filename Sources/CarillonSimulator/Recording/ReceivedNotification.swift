@@ -24,18 +24,4 @@ package struct ReceivedNotification: Sendable {
 
     /// Whether the service took it, so that the device shows it.
     package var isAccepted: Bool { status.map { (200..<300).contains($0) } ?? false }
-
-    init(
-        service: SimulatedService,
-        receivedAt: Duration,
-        deviceToken: String,
-        status: Int?,
-        reason: String? = nil
-    ) {
-        self.service = service
-        self.receivedAt = receivedAt
-        self.deviceToken = deviceToken
-        self.status = status
-        self.reason = reason
-    }
 }

@@ -2,19 +2,12 @@ import Synchronization
 
 /// What the services of a ``Simulator`` got, as far as it is remembered.
 package final class ReceivedNotifications: Sendable {
-    fileprivate struct Waiter {
-        var count: Int
-        var acceptedOnly: Bool
-        var continuation: CheckedContinuation<Void, any Error>
-    }
-
     fileprivate struct State {
         var recent: RecentNotifications
         var acceptedByID: [String: Int] = [:]
         var total = 0
         var accepted = 0
         var lastID = 0
-        var waiters: [Int: Waiter] = [:]
         var followers: [Int: AsyncStream<ReceivedNotification>.Continuation] = [:]
     }
 
@@ -76,35 +69,12 @@ package final class ReceivedNotifications: Sendable {
         acceptedOnly: Bool = false,
         timeout: Duration = .seconds(10)
     ) async throws -> [ReceivedNotification] {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.arrival(of: count, acceptedOnly: acceptedOnly) }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                let received = acceptedOnly ? self.accepted : self.total
-                throw SimulatorError.timedOut(expected: count, received: received)
-            }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
-        return notifications
-    }
-
-    private func arrival(of count: Int, acceptedOnly: Bool) async throws {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let waiter = Waiter(count: count, acceptedOnly: acceptedOnly, continuation: continuation)
-                state.withLock { state in
-                    if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
-                    if state.satisfies(waiter) { return continuation.resume() }
-                    state.waiters[id] = waiter
-                }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            let received = acceptedOnly ? accepted : total
+            if received >= count { return notifications }
+            guard .now < deadline else { throw SimulatorError.timedOut(expected: count, received: received) }
+            try await Task.sleep(for: .milliseconds(2))
         }
     }
 
@@ -129,22 +99,37 @@ package final class ReceivedNotifications: Sendable {
 }
 
 extension ReceivedNotifications.State {
-    fileprivate func satisfies(_ waiter: ReceivedNotifications.Waiter) -> Bool {
-        (waiter.acceptedOnly ? accepted : total) >= waiter.count
-    }
-
     fileprivate mutating func count(isAccepted: Bool) {
         total += 1
         if isAccepted { accepted += 1 }
-        for (id, waiter) in waiters where satisfies(waiter) {
-            waiters[id] = nil
-            waiter.continuation.resume()
-        }
     }
 
     fileprivate mutating func countID(of notification: ReceivedNotification, limit: Int) {
         guard notification.isAccepted, let id = notification.notificationID else { return }
         guard acceptedByID.count < limit || acceptedByID[id] != nil else { return }
         acceptedByID[id, default: 0] += 1
+    }
+}
+
+/// The newest notifications, up to a limit.
+struct RecentNotifications {
+    private let limit: Int
+    private var elements: [ReceivedNotification] = []
+    private var oldest = 0
+
+    init(limit: Int) {
+        self.limit = max(1, limit)
+    }
+
+    /// Oldest first.
+    var inOrder: [ReceivedNotification] { Array(elements[oldest...] + elements[..<oldest]) }
+
+    mutating func append(_ notification: ReceivedNotification) {
+        if elements.count < limit {
+            elements.append(notification)
+        } else {
+            elements[oldest] = notification
+            oldest = (oldest + 1) % limit
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import NIOHTTP2
 import NIOSSL
@@ -21,21 +22,12 @@ final class Connection {
     private var lastServed: HTTP2StreamID?
     private var allowsAllStreams: Bool
 
-    /// A connection of HTTP/2.
-    init(channel: any Channel, rules: ConnectionRules, certificateTopic: String?) {
+    init(channel: any Channel, rules: ConnectionRules, isHTTP2: Bool, certificateTopic: String? = nil) {
         self.channel = channel
         self.rules = rules
+        self.isHTTP2 = isHTTP2
         self.certificateTopic = certificateTopic
-        isHTTP2 = true
-        allowsAllStreams = !rules.startsWithOneStream || certificateTopic != nil
-    }
-
-    init(http1 channel: any Channel, rules: ConnectionRules) {
-        self.channel = channel
-        self.rules = rules
-        certificateTopic = nil
-        isHTTP2 = false
-        allowsAllStreams = true
+        allowsAllStreams = !isHTTP2 || !rules.startsWithOneStream || certificateTopic != nil
     }
 
     var initialStreams: Int { allowsAllStreams ? rules.maximumConcurrentStreams : 1 }
@@ -109,5 +101,22 @@ extension ByteBuffer {
         writeInteger(UInt32(Int(lastStreamID)))
         writeInteger(UInt32(0))
         writeString(details)
+    }
+}
+
+/// Ends a connection on an error that is not of one stream only.
+final class ConnectionErrorHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+
+    private let logger: Logger
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        logger.debug("Connection reported an error", metadata: ["error": "\(error)"])
+        guard !(error is NIOHTTP2Errors.StreamError) else { return }
+        context.close(promise: nil)
     }
 }

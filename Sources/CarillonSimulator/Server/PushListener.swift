@@ -45,6 +45,7 @@ struct PushListener: Sendable {
         let connection = Connection(
             channel: channel,
             rules: server.connectionRules,
+            isHTTP2: true,
             certificateTopic: certificate.map { ClientCertificate.topic(of: $0) ?? "" }
         )
         var settings = NIOHTTP2Handler.ConnectionConfiguration.simulated
@@ -81,7 +82,7 @@ struct PushListener: Sendable {
     @Sendable private func configureHTTP1(_ channel: any Channel) throws {
         guard let server = slot.current, server.connectionRules.allowsHTTP1 else { return channel.close(promise: nil) }
         let pipeline = channel.pipeline.syncOperations
-        let connection = Connection(http1: channel, rules: server.connectionRules)
+        let connection = Connection(channel: channel, rules: server.connectionRules, isHTTP2: false)
         try pipeline.configureHTTPServerPipeline()
         try pipeline.addHandler(HTTP1Translator())
         try pipeline.addHandler(ExchangeHandler(server: server, connection: connection))

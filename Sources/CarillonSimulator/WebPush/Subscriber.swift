@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Synchronization
 
 /// The browser's side of a subscription.
 struct Subscriber: Sendable {
@@ -71,5 +72,31 @@ struct Subscriber: Sendable {
             info: Array(info.utf8),
             outputByteCount: length
         )
+    }
+}
+
+package struct PushSubscription: Hashable, Sendable {
+    package let endpoint: String
+    /// The browser's public key, a point of P-256 in base64url.
+    package let p256dh: String
+    /// 16 bytes in base64url that only the browser and the sender know.
+    package let auth: String
+
+    /// As `PushSubscription.toJSON()` writes it.
+    package var json: String {
+        #"{"endpoint":"\#(endpoint)","expirationTime":null,"keys":{"p256dh":"\#(p256dh)","auth":"\#(auth)"}}"#
+    }
+}
+
+final class Subscriptions: Sendable {
+    private let subscribers = Mutex<[String: Subscriber]>([:])
+
+    /// Adds one whose endpoint has `name` as its last part.
+    func add(_ subscriber: Subscriber, name: String) {
+        subscribers.withLock { $0[name] = subscriber }
+    }
+
+    func subscriber(_ name: String) -> Subscriber? {
+        subscribers.withLock { $0[name] }
     }
 }

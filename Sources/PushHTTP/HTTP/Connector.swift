@@ -25,12 +25,7 @@ struct Connector: Sendable {
         let connection: EventLoopFuture<NegotiatedConnection>
     }
 
-    /// Opens a connection.
-    /// - Parameters:
-    ///   - origin: Where to.
-    ///   - slot: What permits it; an HTTP/2 connection keeps it until it ends.
-    ///   - http2: What an HTTP/2 connection has to know.
-    ///   - deadline: When to give up.
+    /// Opens a connection in a slot, which one of HTTP/2 keeps until it ends.
     /// - Returns: The connection, on the event loop where it lives; or `EgressRefusal` or ``OutboundError``.
     func open(
         _ origin: Origin,

@@ -14,10 +14,7 @@ extension EventLoopFuture where Value: Sendable {
 
     /// Waits for the value until a deadline, and not beyond the cancellation of the task.
     ///
-    /// - Parameters:
-    ///   - deadline: When to give up.
-    ///   - abandon: Ends what was being waited for; called on the event loop when the wait ended first.
-    /// - Returns: The value.
+    /// `abandon` ends what was being waited for; it is called on the event loop when the wait ended first.
     /// - Throws: The future's error, ``OutboundError/timedOut``, or `CancellationError`.
     func value(until deadline: NIODeadline, abandon: @escaping @Sendable () -> Void = {}) async throws -> Value {
         let outcome = eventLoop.makePromise(of: Value.self)

@@ -107,10 +107,7 @@ package final class OpenConnections: Sendable {
     let maximum: Int
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - maximum: How many there are at a time, those included that are being opened.
-    ///   - maximumPerHost: How many of them lead to one host of a network.
-    ///   - maximumWaiting: How many requests may wait for one.
+    /// Slots for so many connections at a time, those included that are being opened.
     package init(maximum: Int, maximumPerHost: Int, maximumWaiting: Int = 10_000) {
         self.maximum = maximum
         let limits = FairQueueLimits(weight: maximumWaiting, slots: maximum, slotsPerLane: maximumPerHost)

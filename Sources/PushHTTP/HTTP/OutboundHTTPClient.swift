@@ -33,14 +33,7 @@ package final class OutboundHTTPClient: HTTPTransport {
     /// How many requests wait for a stream.
     var waiting: Int { pools.withLock { $0.values.reduce(0) { $0 + $1.waiting } } }
 
-    /// A client.
-    /// - Parameters:
-    ///   - egress: Which addresses are permitted; `.unrestricted` for services that the operator names.
-    ///   - resolver: Looks up names.
-    ///   - tls: How to speak TLS, with the client's certificate if it has one.
-    ///   - policy: How many connections there are, and for how long those of HTTP/2 are kept.
-    ///   - logger: Where to say that a server sent a connection away.
-    ///   - group: Where connections live; its owner shuts it down.
+    /// A client that sends where `egress` permits it: `.unrestricted` is for services that the operator names.
     /// - Throws: What NIOSSL throws for a TLS configuration that cannot be used.
     package convenience init(
         egress: EgressGuard,
@@ -54,15 +47,8 @@ package final class OutboundHTTPClient: HTTPTransport {
         self.init(egress: egress, resolver: resolver, tls: tls, policy: policy, logger: logger, group: group)
     }
 
-    /// A client that shares a TLS context with others: reading the trusted roots takes time and memory.
-    /// - Parameters:
-    ///   - egress: Which addresses are permitted; `.unrestricted` for services that the operator names.
-    ///   - resolver: Looks up names.
-    ///   - tls: How to speak TLS.
-    ///   - policy: How many connections there are, and for how long those of HTTP/2 are kept.
-    ///   - connections: Has the slots, where the client shares them with others; otherwise those of the policy are its own.
-    ///   - logger: Where to say that a server sent a connection away.
-    ///   - group: Where connections live; its owner shuts it down.
+    /// A client that shares a TLS context with others, since reading the trusted roots takes time and memory; and slots for
+    /// connections where they are given, otherwise those of the policy are its own.
     package convenience init(
         egress: EgressGuard,
         resolver: NameResolver,

@@ -14,10 +14,8 @@ struct DNSQuestion: Hashable, Sendable {
     let type: RecordType
 
     /// A query for this (RFC 1035 section 4.1) that wants recursion.
-    /// - Parameters:
-    ///   - id: A number that nobody can guess.
-    ///   - extended: Whether to say how long an answer may be (EDNS, RFC 6891), which a few old servers do not understand.
-    /// - Returns: The message.
+    ///
+    /// An extended one says how long an answer may be (EDNS, RFC 6891), which a few old servers do not understand.
     func query(id: UInt16, extended: Bool) -> ByteBuffer {
         var query = ByteBuffer()
         query.writeMultipleIntegers(id, UInt16(0x0100), UInt16(1), UInt16(0), UInt16(0), UInt16(extended ? 1 : 0))

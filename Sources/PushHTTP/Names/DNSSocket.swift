@@ -11,12 +11,7 @@ struct DNSSocket: Sendable {
     let group: any EventLoopGroup
 
     /// Asks all questions at once over UDP, and again over TCP what did not fit (RFC 1035 section 4.2, RFC 7766).
-    /// - Parameters:
-    ///   - questions: What to ask, each question once.
-    ///   - server: Whom.
-    ///   - extended: Whether to use EDNS.
-    ///   - time: How long to wait. When it is over, what has come counts.
-    /// - Returns: The answers that came.
+    /// - Returns: The answers that came in time.
     /// - Throws: ``Silence`` when there was none in time, or what connecting throws.
     func ask(
         _ questions: [DNSQuestion],

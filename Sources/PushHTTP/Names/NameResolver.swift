@@ -1,6 +1,5 @@
 package import CarillonCore
-package import NIOCore
-import Synchronization
+import NIOCore
 
 /// Looks up host names: a few at a time, with a share for each network, and each for a few seconds at the most.
 ///
@@ -19,7 +18,7 @@ package final class NameResolver: Sendable {
         /// How many wait for a slot; more fail at once.
         package var waiting = 4_096
         /// How long a look-up may take, and how long one may wait for its slot.
-        package var time = TimeAmount.seconds(4)
+        package var time = Duration.seconds(4)
         /// How long it is remembered that a name could not be looked up.
         package var failureMemory = Duration.seconds(30)
 
@@ -41,28 +40,19 @@ package final class NameResolver: Sendable {
         }
     }
 
-    private struct Item: Sendable {
-        var deadline: NIODeadline
-        var promise: EventLoopPromise<[IPAddress]>
-    }
-
-    private typealias Queue = FairQueue<NetworkID?, String, Item>
-
     private struct Key: Hashable {
         var network: NetworkID?
         var name: String
     }
 
-    private struct State {
-        var queue: Queue
-        /// What is under way or waits.
-        var pending: [Key: EventLoopFuture<[IPAddress]>] = [:]
-        var failures: RecentFailures
-    }
+    private static let mostFailures = 4_096
 
     private let lookup: Lookup
-    private let limits: Limits
-    private let state: Mutex<State>
+    private let time: Duration
+    private let slots: FairSemaphore<NetworkID?, String>
+    /// What is under way or waits; nothing is remembered of it.
+    private let pending = Remembered<Key, [IPAddress]>(capacity: 1) { _, readAt in readAt }
+    private let failures: Remembered<String, OutboundError>
 
     /// A resolver that finds names as this machine is set up to.
     package convenience init(limits: Limits = Limits()) {
@@ -70,82 +60,57 @@ package final class NameResolver: Sendable {
         self.init(limits: limits) { try await names.addresses(of: $0) }
     }
 
-    /// A resolver.
     package init(limits: Limits = Limits(), lookup: @escaping Lookup) {
         self.lookup = lookup
-        self.limits = limits
-        state = Mutex(
-            State(
-                queue: Queue(limits: FairQueueLimits(weight: limits.waiting, slots: limits.slots)),
-                failures: RecentFailures(lifetime: limits.failureMemory)
-            )
+        time = limits.time
+        slots = FairSemaphore(
+            limits: FairQueueLimits(weight: limits.waiting, slots: limits.slots),
+            patience: limits.time
         )
+        failures = Remembered(capacity: Self.mostFailures) { _, failedAt in failedAt + limits.failureMemory }
     }
 
-    var running: Int { state.withLock { $0.queue.slots } }
+    var running: Int { slots.taken }
+    var waiting: Int { slots.waiting }
 
-    /// All addresses of a name.
-    /// - Parameters:
-    ///   - name: The name in small letters.
-    ///   - network: Who needs it; `nil` for Carillon itself.
-    ///   - eventLoop: Where to answer.
+    /// All addresses of a name in small letters, for a network or Carillon itself.
     /// - Returns: The addresses; or ``OutboundError``, of which ``OutboundError/busy`` says nothing about the name.
     func addresses(
         of name: String,
         for network: NetworkID?,
         on eventLoop: any EventLoop
     ) -> EventLoopFuture<[IPAddress]> {
-        let (answer, grants) = state.withLock { state -> (EventLoopFuture<[IPAddress]>, [Queue.Grant]) in
-            let now = ContinuousClock.now
-            let key = Key(network: network, name: name)
-            if let failure = state.failures.failure(of: name, at: now) {
-                return (eventLoop.makeFailedFuture(failure), [])
-            }
-            if let pending = state.pending[key] { return (pending.hop(to: eventLoop), []) }
-            let item = Item(deadline: .now() + limits.time, promise: eventLoop.makePromise())
-            guard let grants = state.queue.admit(item, of: network, in: name, at: now) else {
-                item.promise.fail(OutboundError.busy)
-                return (item.promise.futureResult, [])
-            }
-            state.pending[key] = item.promise.futureResult
-            return (item.promise.futureResult, grants)
+        if let failure = failures.remembered(name) { return eventLoop.makeFailedFuture(failure) }
+        let key = Key(network: network, name: name)
+        return eventLoop.makeFutureWithTask {
+            try await self.pending.value(of: key) { try await self.find(key) }
         }
-        for grant in grants { begin(grant) }
-        return answer
     }
 
-    private func begin(_ grant: Queue.Grant) {
-        let promise = grant.item.promise
-        let eventLoop = promise.futureResult.eventLoop
-        let result = eventLoop.makePromise(of: [IPAddress].self)
-        result.futureResult.whenComplete { self.end(grant, $0) }
-        // Who has waited so long for its turn is not waited for any more.
-        guard grant.item.deadline > .now() else { return result.fail(OutboundError.busy) }
-        let task = Task { [lookup] in
-            do {
-                result.succeed(try await lookup(grant.lane))
-            } catch {
-                result.fail(error as? OutboundError ?? .lookupFailed)
-            }
+    private func find(_ key: Key) async throws -> [IPAddress] {
+        guard let slot = await slots.permit(of: key.network, in: key.name) else { throw OutboundError.busy }
+        defer { slot.giveBack() }
+        do {
+            return try await lookedUp(key.name)
+        } catch {
+            let failure = error as? OutboundError ?? .lookupFailed
+            if failure != .busy { failures.keep(failure, as: key.name, readAt: .now) }
+            throw failure
         }
-        // Completing it again does nothing: the first of the two decides.
-        let timer = eventLoop.scheduleTask(in: limits.time) {
-            result.fail(OutboundError.lookupFailed)
-            task.cancel()
-        }
-        result.futureResult.whenComplete { _ in timer.cancel() }
     }
 
-    private func end(_ grant: Queue.Grant, _ result: Result<[IPAddress], any Error>) {
-        let next = state.withLock { state in
-            let now = ContinuousClock.now
-            state.pending[Key(network: grant.tenant, name: grant.lane)] = nil
-            if case .failure(let error as OutboundError) = result, error != .busy {
-                state.failures.note(error, of: grant.lane, at: now)
+    /// What a look-up finds in its time; nobody waits for one that goes on.
+    private func lookedUp(_ name: String) async throws -> [IPAddress] {
+        let task = Task { [lookup] in try await lookup(name) }
+        defer { task.cancel() }
+        return try await withThrowingTaskGroup { group in
+            group.addTask { try await task.sharedResult.get() }
+            group.addTask { [time] in
+                try await Task.sleep(for: time)
+                throw OutboundError.lookupFailed
             }
-            return state.queue.handOn(grant, at: now)
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
         }
-        grant.item.promise.completeWith(result)
-        for grant in next { begin(grant) }
     }
 }

@@ -18,10 +18,7 @@ struct ResolverSettings: Sendable, Equatable {
     /// The names that need not be asked for.
     var hosts: [String: [IPAddress]] = [:]
 
-    /// Settings by what is in the two files; lines that mean nothing are passed over.
-    /// - Parameters:
-    ///   - resolver: The text of `/etc/resolv.conf`.
-    ///   - hosts: The text of `/etc/hosts`.
+    /// Settings by what is in `/etc/resolv.conf` and `/etc/hosts`; lines that mean nothing are passed over.
     /// - SeeAlso: `resolv.conf(5)`, `hosts(5)`.
     init(resolver: String, hosts: String) {
         for words in Self.lines(resolver, comments: ["#", ";"]) {

@@ -18,4 +18,20 @@ struct Carillon: AsyncParsableCommand {
             CompletionsCommand.self,
         ]
     )
+
+    static func main() async {
+        guard let topic = unknownTopic(in: Array(CommandLine.arguments.dropFirst())) else { return await main(nil) }
+        exit(withError: ValidationError("There is no command \(topic)."))
+    }
+
+    /// The command that help is asked for, where there is none of its name: the parser itself would show the program's help.
+    static func unknownTopic(in arguments: [String]) -> String? {
+        guard arguments.first == "help" else { return nil }
+        var known = configuration.subcommands
+        for name in arguments.dropFirst() where !name.hasPrefix("-") && name != "help" {
+            guard let command = known.first(where: { $0.configuration.commandName == name }) else { return name }
+            known = command.configuration.subcommands
+        }
+        return nil
+    }
 }

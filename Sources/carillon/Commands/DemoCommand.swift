@@ -12,8 +12,8 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Play the main job: three events in, the right notifications out, each toggle once.",
         discussion: """
             Starts a service on a throw-away database, unless --url names one that runs on this machine and may send to \
-            it (CARILLON_EGRESS_ALLOW=127.0.0.0/8). Makes a network, uses it and removes it again. A second act, with the service of its own only, sends the same events to an iPhone, an \
-            Android phone and a browser of simulated push services; a third sends to a tag and silently, and \
+            it (CARILLON_EGRESS_ALLOW=127.0.0.0/8). Makes a network, uses it and removes it again. With the service of its own the same events \
+            also reach an iPhone, an Android phone and a browser of simulated push services; it sends to a tag and silently, and \
             lets an endpoint observe and another one rewrite and stop messages.
             """
     )
@@ -33,18 +33,14 @@ struct DemoCommand: AsyncParsableCommand {
                 }
                 let secret = Secret(token.trimmingCharacters(in: .whitespacesAndNewlines))
                 let service = try RunningService(at: url, tls: .makeClientConfiguration())
-                let client = DemoClient(service: service, operatorToken: secret, terminal: terminal)
-                try await DemoScript(stage: DemoStage(client: client, terminal: terminal), logLines: nil).play()
+                try await DemoScript.play(
+                    on: DemoStage(service: service, operatorToken: secret, terminal: terminal)
+                )
                 terminal.line()
-                terminal.line("The other acts need a service of the demo's own, without --url.")
+                terminal.line("The rest needs a service of the demo's own, without --url.")
             } else {
                 terminal.line("Starting a service on a throw-away database, and simulated push services …")
-                try await DemoService.withService { client, logLines, simulator in
-                    let stage = DemoStage(client: client, terminal: terminal)
-                    try await DemoScript(stage: stage, logLines: logLines).play()
-                    try await DemoPushScript(stage: stage, simulator: simulator).play()
-                    try await DemoRelayScript(stage: stage, simulator: simulator).play()
-                }
+                try await DemoService.play(on: terminal)
             }
             terminal.line()
             terminal.line(terminal.styled("Everything came out as it should.", .green))

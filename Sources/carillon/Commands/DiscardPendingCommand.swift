@@ -53,13 +53,7 @@ struct DiscardPendingCommand: AsyncParsableCommand {
                     adjusting: Self.adjust
                 ) {
                     pool in
-                    let pending = try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
-                        .status().pending
-                    guard pending.isEmpty else {
-                        throw StartError(
-                            "the schema is not up to date (\(pending.joined(separator: ", "))): run carillon migrate first"
-                        )
-                    }
+                    try await settings.checkSchema(pool)
                     try await discard(in: pool, logger: logger)
                 }
             }

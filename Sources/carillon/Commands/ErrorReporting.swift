@@ -1,5 +1,4 @@
 import ArgumentParser
-import Logging
 
 #if canImport(Glibc)
     import Glibc
@@ -15,14 +14,12 @@ extension AsyncParsableCommand {
         var exit: ExitCode?
         do {
             try await body()
-        } catch let error as ConfigurationError {
-            for mistake in error.mistakes { printToStandardError("carillon: \(mistake)") }
-            exit = ExitCode(ConfigurationError.exitStatus)
         } catch let error as ExitCode {
             exit = error
         } catch {
-            printToStandardError("carillon: \(error)")
-            exit = .failure
+            let mistakes = (error as? ConfigurationError ?? ConfigurationError(error))?.mistakes
+            for line in mistakes ?? ["\(error)"] { printToStandardError("carillon: \(line)") }
+            exit = mistakes == nil ? .failure : ExitCode(ConfigurationError.exitStatus)
         }
         // What was said last is what matters most, but nobody has to read it for the process to end.
         await LogOutput.standardError.flush(within: .seconds(1))
@@ -32,12 +29,4 @@ extension AsyncParsableCommand {
 
 func printToStandardError(_ line: String) {
     LogOutput.standardError.write(Array("\(line)\n".utf8)) { Array("carillon: \($0) lines were lost\n".utf8) }
-}
-
-extension Logger {
-    static func standardError(_ settings: Settings) -> Logger {
-        Logger(label: "carillon") { label in
-            StandardErrorLogHandler(label: label, format: settings.logFormat, level: settings.logLevel)
-        }
-    }
 }

@@ -48,3 +48,14 @@ struct MigrateCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension Settings {
+    /// Passes where no migration is missing.
+    func checkSchema(_ pool: PostgresPool) async throws {
+        let pending = try await Migrator(pool: pool, directory: migrations.path, logger: .silent).status().pending
+        guard !pending.isEmpty else { return }
+        throw StartError(
+            "the schema is not up to date (\(pending.joined(separator: ", "))): run carillon migrate first"
+        )
+    }
+}

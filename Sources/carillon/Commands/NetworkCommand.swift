@@ -86,11 +86,10 @@ struct NetworkMoveCommand: AsyncParsableCommand {
                 throw StartError("network \(network) does not move")
             }
         }
-        let silent = Logger(label: "carillon.network") { _ in SwiftLogNoOpLogHandler() }
         let mover = NetworkMover(
             catalog: catalog,
             pools: pools,
-            logger: silent,
+            logger: .silent,
             changed: { network in
                 // Who does not hear of it reads the list some seconds later.
                 try? await AnnouncementNotifier.tell(Announcement.Topic.allCases, in: network, by: home)
@@ -159,11 +158,10 @@ struct NetworkMoveCommand: AsyncParsableCommand {
         _ body: ([PlacementName: PostgresPool]) async throws -> Void
     ) async throws {
         guard let name = names.first else { return try await body(pools) }
-        let silent = Logger(label: "carillon.network") { _ in SwiftLogNoOpLogHandler() }
         try await Database.withPool(
             settings,
             of: name,
-            logger: silent,
+            logger: .silent,
             adjusting: { configuration in
                 configuration.planForStores()
                 configuration.claimBundles()

@@ -17,8 +17,7 @@ struct PlacementsCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let settings = try Settings(environment: ProcessInfo.processInfo.environment, for: .database)
-            let silent = Logger(label: "carillon.placements") { _ in SwiftLogNoOpLogHandler() }
-            let records = try await Database.withPool(settings, logger: silent) { pool in
+            let records = try await Database.withPool(settings, logger: .silent) { pool in
                 do {
                     return try await PostgresPlacementCatalog(pool: pool).records()
                 } catch let error as PostgresError where error.sqlState == .undefinedTable {
@@ -28,7 +27,7 @@ struct PlacementsCommand: AsyncParsableCommand {
             let known = Dictionary(uniqueKeysWithValues: records.map { ($0.name, $0) })
             var rows = [["NAME", "STATE", "NETWORKS", "SCHEMA", "SIZE", "REASON"]]
             for name in Set(settings.placementNames).union(known.keys).sorted() {
-                let (look, networks) = await look(at: name, settings, silent)
+                let (look, networks) = await look(at: name, settings)
                 let record = known[name]
                 rows.append([
                     name.rawValue,
@@ -45,7 +44,7 @@ struct PlacementsCommand: AsyncParsableCommand {
     }
 
     /// How a placement is, and how many networks there are, where that can be asked.
-    private func look(at name: PlacementName, _ settings: Settings, _ logger: Logger) async -> (
+    private func look(at name: PlacementName, _ settings: Settings) async -> (
         PlacementAdministration.Look, networks: Int?
     ) {
         typealias Look = PlacementAdministration.Look
@@ -53,8 +52,8 @@ struct PlacementsCommand: AsyncParsableCommand {
             return (Look(reason: "its URL is not configured here"), nil)
         }
         do {
-            return try await Database.withPool(settings, of: name, logger: logger) { pool in
-                let status = try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
+            return try await Database.withPool(settings, of: name, logger: .silent) { pool in
+                let status = try await Migrator(pool: pool, directory: settings.migrations.path, logger: .silent)
                     .status()
                 let networks =
                     status.isCurrent

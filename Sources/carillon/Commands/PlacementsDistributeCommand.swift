@@ -30,13 +30,12 @@ struct PlacementsDistributeCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let settings = try Settings(environment: ProcessInfo.processInfo.environment, for: .database)
-            let silent = Logger(label: "carillon.placements") { _ in SwiftLogNoOpLogHandler() }
             let placement = try settings.placements(named: name)[0]
             guard case .server(let server) = settings.database(of: placement) else {
                 throw StartError("the embedded PostgreSQL has no Citus: set \(Setting.databaseUrl.variable)")
             }
-            let schema = try await Database.withPool(settings, of: placement, logger: silent) { pool in
-                try await Self.suited(try await CitusSchema.look(pool), pool, settings, silent)
+            let schema = try await Database.withPool(settings, of: placement, logger: .silent) { pool in
+                try await Self.suited(try await CitusSchema.look(pool), pool, settings)
             }
             var way = try coordinator.map { url throws(StartError) in
                 do throws(PostgresError) { return try PostgresConfiguration(url: url) } catch {
@@ -44,7 +43,7 @@ struct PlacementsDistributeCommand: AsyncParsableCommand {
                 }
             }
             way = way ?? server.atCoordinator ?? server
-            let done = try await Self.withCoordinator(way ?? server, silent) { pool in
+            let done = try await Self.withCoordinator(way ?? server) { pool in
                 let there = try await CitusSchema.look(pool, at: schema.name)
                 guard let there, there.isCoordinator else {
                     throw StartError(
@@ -58,7 +57,7 @@ struct PlacementsDistributeCommand: AsyncParsableCommand {
                 return try await CitusDistribution(of: schema.name, usedBy: schema.role, pool).run()
             }
             for step in done { print(step) }
-            try await Self.expectSettings(settings, placement, silent)
+            try await Self.expectSettings(settings, placement)
             print(
                 done.isEmpty
                     ? "The schema \(schema.name) is distributed, and its settings are in force."
@@ -71,8 +70,7 @@ struct PlacementsDistributeCommand: AsyncParsableCommand {
     private static func suited(
         _ schema: CitusSchema?,
         _ pool: PostgresPool,
-        _ settings: Settings,
-        _ logger: Logger
+        _ settings: Settings
     ) async throws -> CitusSchema {
         guard let schema else {
             throw StartError(
@@ -89,28 +87,24 @@ struct PlacementsDistributeCommand: AsyncParsableCommand {
                     + " and run carillon migrate"
             )
         }
-        let pending = try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger).status()
-            .pending
-        guard pending.isEmpty else { throw StartError("the schema is not up to date: run carillon migrate") }
+        try await settings.checkSchema(pool)
         return schema
     }
 
     private static func withCoordinator<Value>(
         _ configuration: PostgresConfiguration,
-        _ logger: Logger,
         _ body: (PostgresPool) async throws -> Value
     ) async throws -> Value {
         var configuration = configuration
         configuration.poolSize = 1
         // Rows that are there already are copied.
         configuration.statementTimeout = .zero
-        return try await PostgresPool.withPool(configuration: configuration, logger: logger, body)
+        return try await PostgresPool.withPool(configuration: configuration, logger: .silent, body)
     }
 
     /// Looks with new sessions of the placement's own role.
-    private static func expectSettings(_ settings: Settings, _ placement: PlacementName, _ logger: Logger) async throws
-    {
-        let lacking = try await Database.withPool(settings, of: placement, logger: logger, adjusting: Self.adjust) {
+    private static func expectSettings(_ settings: Settings, _ placement: PlacementName) async throws {
+        let lacking = try await Database.withPool(settings, of: placement, logger: .silent, adjusting: Self.adjust) {
             pool in try await CitusSchema.lackingSettings(pool)
         }
         guard lacking.isEmpty else {

@@ -66,15 +66,10 @@ struct SimulateCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors {
             let terminal = Terminal()
-            let simulator = try await Simulator.start(simulatorConfiguration)
-            do {
+            try await Simulator.withSimulator(simulatorConfiguration) { simulator in
                 show(try simulator.writeFiles(appID: appId), terminal)
                 await showNotifications(of: simulator, terminal)
-            } catch {
-                await simulator.shutdown()
-                throw error
             }
-            await simulator.shutdown()
         }
     }
 

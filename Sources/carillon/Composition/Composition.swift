@@ -54,7 +54,7 @@ struct Composition: Sendable {
 
     /// Works until SIGTERM, SIGINT or ``stop()``; SIGQUIT, or what takes too long, is cut short.
     ///
-    /// - Throws: ``ConfigurationError`` when a port was taken meanwhile, ``StartError`` when a service could not start or failed.
+    /// - Throws: ``ConfigurationError`` when a port was taken meanwhile or the data directory cannot be used, ``StartError`` when a service could not start or failed.
     func run() async throws {
         do {
             try await group.run()
@@ -63,6 +63,7 @@ struct Composition: Sendable {
         } catch let error as ConfigurationError {
             throw error
         } catch {
+            if let mistake = ConfigurationError(error) { throw mistake }
             throw StartError("\(error)")
         }
     }

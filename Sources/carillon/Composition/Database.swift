@@ -43,7 +43,7 @@ enum Database {
                 throw StartError("\(advice)")
             }
         case .embedded:
-            try DataDirectory(path: settings.dataDirectory).prepare()
+            try settings.makeDataDirectory()
             let cluster = EmbeddedCluster(
                 configuration: .init(dataDirectory: settings.dataDirectory),
                 logger: logger

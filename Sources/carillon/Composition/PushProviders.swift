@@ -125,7 +125,7 @@ struct PushProviders: Sendable {
         storage.announcements.subscribe(to: .credentials) { forget($0) }
         forgetCredentials = { network in
             forget(network)
-            await fcmTokens.forgetFailures()
+            fcmTokens.forgetFailures()
         }
     }
 

@@ -44,7 +44,7 @@ struct Storage: Sendable {
         case .server(let server):
             configuration = server
         case .embedded:
-            try DataDirectory(path: settings.dataDirectory).prepare()
+            try settings.makeDataDirectory()
             let embedded = EmbeddedCluster(
                 configuration: .init(
                     dataDirectory: settings.dataDirectory,

@@ -1,5 +1,4 @@
 import CarillonCore
-import Configuration
 import Foundation
 
 /// The optional JSON file that holds settings by their names in camelCase.
@@ -36,13 +35,6 @@ struct ConfigurationFile: Sendable {
         }
         self.values = values
         self.mistakes = mistakes
-    }
-
-    var provider: InMemoryProvider {
-        let values = values.map { setting, text in
-            (AbsoluteConfigKey([setting.rawValue]), ConfigValue(.string(text), isSecret: setting.isSecret))
-        }
-        return InMemoryProvider(name: path, values: Dictionary(uniqueKeysWithValues: values))
     }
 
     private static func members(

@@ -38,15 +38,6 @@ enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    var isSecret: Bool {
-        switch self {
-        // URLs may hold passwords.
-        case .databaseUrl, .placements, .announcementsUrl: true
-        case .operatorToken, .operatorTokenPrevious, .masterKey, .masterKeyPrevious: true
-        default: false
-        }
-    }
-
     init?(variable: String) {
         guard let setting = Self.allCases.first(where: { $0.variable == variable }) else { return nil }
         self = setting

@@ -1,8 +1,5 @@
-import Configuration
-
 /// Reads settings from the environment, then from the configuration file, and notes every mistake.
 struct SettingsReader {
-    private let reader: ConfigReader
     private let environment: [String: String]
     private let file: ConfigurationFile?
     /// What is wrong, in the order in which it was found.
@@ -19,13 +16,6 @@ struct SettingsReader {
         }
         file = self.environment[Setting.fileVariable].map(ConfigurationFile.init(path:))
         mistakes += file?.mistakes ?? []
-        let variables = EnvironmentVariablesProvider(
-            environmentVariables: self.environment,
-            secretsSpecifier: .specific(Set(Setting.allCases.filter(\.isSecret).map(\.variable)))
-        )
-        var providers: [any ConfigProvider] = [variables.prefixKeys(with: "carillon")]
-        if let file { providers.append(file.provider) }
-        reader = ConfigReader(providers: providers)
     }
 
     /// One setting, read by `parse`; `nil` when it is not set or wrong.
@@ -33,9 +23,7 @@ struct SettingsReader {
         _ setting: Setting,
         _ parse: (String) throws(InvalidSetting) -> Value
     ) -> Value? {
-        guard let text = reader.string(forKey: ConfigKey([setting.rawValue]), isSecret: setting.isSecret) else {
-            return nil
-        }
+        guard let text = environment[setting.variable] ?? file?.values[setting] else { return nil }
         do throws(InvalidSetting) {
             guard !text.isEmpty else { throw InvalidSetting("is empty: give it a value or do not set it at all") }
             return try parse(text)

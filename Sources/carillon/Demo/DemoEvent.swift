@@ -7,7 +7,7 @@ enum DemoEvent: Sendable {
     case memberJoined(String)
     case messageSent(String, mentions: [String] = [])
 
-    var type: String {
+    private var type: String {
         switch self {
         case .channelCreated: "channel.created"
         case .memberJoined: "member.joined"
@@ -15,7 +15,9 @@ enum DemoEvent: Sendable {
         }
     }
 
-    func json(id: String) -> JSONValue {
+    /// The event as it is posted, under an id of its own.
+    func json() -> JSONValue {
+        let id = "\(type)-\(UInt32.random(in: .min ... .max))"
         let channel: JSONValue = ["id": "general", "displayName": "General"]
         let alice: JSONValue = ["id": "alice", "displayName": "Alice", "roles": ["moderator"]]
         let data: JSONValue =

@@ -12,32 +12,23 @@ enum DemoService {
         case script(Result<Void, any Error>)
     }
 
-    /// Runs a service and simulated push services for as long as `body` takes.
-    ///
-    /// - Parameter body: Gets a client of the service, the file of the log provider's lines and the push services.
-    /// - Throws: What `body` throws, and why the services cannot run.
-    static func withService(
-        _ body: @escaping @Sendable (DemoClient, DemoLogLines, Simulator) async throws -> Void
-    ) async throws {
+    /// Plays the demo on a service and simulated push services, all of which end with it.
+    /// - Throws: What does not come out as told, and why the services cannot run.
+    static func play(on terminal: Terminal) async throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         // With the database: whoever removes that when the demo was killed removes these files, too.
         var configuration = SimulatorConfiguration()
         configuration.directory = "\(scratch.path)/push-services"
-        let simulator = try await Simulator.start(configuration)
-        do {
-            try await withService(simulator, in: scratch, body)
-        } catch {
-            await simulator.shutdown()
-            throw error
+        try await Simulator.withSimulator(configuration) { simulator in
+            try await play(on: terminal, with: simulator, in: scratch)
         }
-        await simulator.shutdown()
     }
 
-    private static func withService(
-        _ simulator: Simulator,
-        in scratch: ScratchDirectory,
-        _ body: @escaping @Sendable (DemoClient, DemoLogLines, Simulator) async throws -> Void
+    private static func play(
+        on terminal: Terminal,
+        with simulator: Simulator,
+        in scratch: ScratchDirectory
     ) async throws {
         let lines = "\(scratch.path)/log-lines"
         let descriptor = open(lines, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -50,8 +41,9 @@ enum DemoService {
             output: LineWriter(descriptor: descriptor),
             logger: .standardError(settings)
         )
-        try await play(on: composition) { client in
-            try await body(client, DemoLogLines(path: lines), simulator)
+        try await play(on: composition) { service in
+            let stage = DemoStage(service: service, operatorToken: composition.operatorToken, terminal: terminal)
+            try await DemoScript.play(on: stage, with: simulator, logFile: lines)
         }
     }
 
@@ -59,7 +51,7 @@ enum DemoService {
     /// merely cancelled, it would leave work undone.
     private static func play(
         on composition: Composition,
-        _ script: @escaping @Sendable (DemoClient) async throws -> Void
+        _ script: @escaping @Sendable (RunningService) async throws -> Void
     ) async throws {
         let first = await withTaskGroup(of: Ending.self) { group in
             group.addTask { .service(await result { try await composition.run() }) }
@@ -67,9 +59,7 @@ enum DemoService {
                 .script(
                     await result {
                         guard let address = await address(of: composition) else { throw CancellationError() }
-                        let token = composition.operatorToken
-                        let service = try RunningService(at: "http://\(address)", tls: .makeClientConfiguration())
-                        try await script(DemoClient(service: service, operatorToken: token, terminal: Terminal()))
+                        try await script(RunningService(at: "http://\(address)", tls: .makeClientConfiguration()))
                     }
                 )
             }
@@ -116,15 +106,5 @@ enum DemoService {
         // The demo's receivers of webhooks and Web Push are on this machine.
         environment[Setting.egressAllow.variable] = "127.0.0.0/8"
         return environment
-    }
-}
-
-/// What the log provider of the demo's own service has written.
-struct DemoLogLines: Sendable {
-    let path: String
-
-    func lines(about eventID: String) -> [String] {
-        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").map(String.init).filter { $0.contains("\"\(eventID)\"") }
     }
 }

@@ -6,18 +6,13 @@ import Postgres
 /// Looks at a placement whose tables Citus keeps on another server: where they are, and whether everything works there as it does here.
 struct CitusChecks: Sendable {
     let settings: Settings
-    private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
 
     /// What is found; nothing where the tables are where they are asked for. The pool leads to the placement.
     func findings(_ pool: PostgresPool, of placement: PlacementName) async throws -> [Finding] {
-        guard case .server(var configuration) = settings.database(of: placement),
+        guard let configuration = settings.serverToLook(at: placement),
             let schema = try await CitusSchema.look(pool), schema.isDistributed
         else { return [] }
-        configuration.poolSize = 1
-        configuration.preparesStatements = false
-        configuration.planForStores()
-        configuration.claimBundles()
-        let (lacking, careless) = try await PostgresPool.withPool(configuration: configuration, logger: logger) {
+        let (lacking, careless) = try await PostgresPool.withPool(configuration: configuration, logger: .silent) {
             pool in (try await CitusSchema.lackingSettings(pool), try await CitusSchema.careless(pool))
         }
         return [
@@ -68,7 +63,7 @@ struct CitusChecks: Sendable {
         let subject = "partitions"
         let way = configuration.atCoordinator ?? configuration
         do {
-            return try await PostgresPool.withPool(configuration: way, logger: logger) { pool in
+            return try await PostgresPool.withPool(configuration: way, logger: .silent) { pool in
                 guard let there = try await CitusSchema.look(pool), there.name == schema.name, there.isCoordinator
                 else {
                     let remedy = "?coordinator=host:port in the placement's URL names the server that does"

@@ -10,7 +10,6 @@ struct DatabaseChecks: Sendable {
     private static let patience = Duration.seconds(60)
 
     let settings: Settings
-    private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
 
     /// What is found in all placements; `ofNetworks` says whether all networks are looked at, too.
     func findings(ofNetworks: Bool) async -> [Finding] {
@@ -21,33 +20,45 @@ struct DatabaseChecks: Sendable {
                 Finding(verdict: finding.verdict, subject: "\(name): \(finding.subject)", detail: finding.detail)
             }
         }
-        return findings + [await PlacementChecks(settings: settings).finding()]
+        return findings + [await together()]
     }
 
     private func findings(in placement: PlacementName, ofNetworks: Bool) async -> [Finding] {
         do {
             if case .embedded = settings.database, !hasCluster { return try await trial() }
             // A look needs no statement twice, and a pooler may lose what is prepared.
-            return try await Database.withPool(settings, of: placement, logger: logger, adjusting: Self.adjust) {
-                pool in
-                let migrations = await schema(pool)
+            return try await Database.withPool(
+                settings,
+                of: placement,
+                logger: .silent,
+                adjusting: { $0.preparesStatements = false }
+            ) { pool in
+                let (migrations, isComplete) = await schema(pool)
                 let sessions = try await PoolerChecks(settings: settings).findings(pool, of: placement)
-                var findings = try await server(pool) + sessions + [try await clock(pool), migrations]
-                guard migrations.verdict == .ok, try await hasAllTables(pool) else { return findings }
-                findings += try await CitusChecks(settings: settings).findings(pool, of: placement)
-                return try await findings + [queue(pool)] + MasterKeyChecks(settings: settings).findings(pool)
-                    + EndpointChecks(settings: settings).findings(pool) + FaceChecks(settings: settings).findings(pool)
-                    + IntrospectionChecks(settings).findings(pool, settings)
-                    + (ofNetworks ? OverviewChecks.findings(pool) : [])
+                let findings = try await server(pool) + sessions + [try await clock(pool), migrations]
+                return try await findings + (isComplete ? tables(pool, of: placement, ofNetworks: ofNetworks) : [])
             }
         } catch {
             return [.fail("PostgreSQL", "\(error)")]
         }
     }
 
-    /// A look needs no statement twice, and a pooler may lose what is prepared.
-    private static func adjust(_ configuration: inout PostgresConfiguration) {
-        configuration.preparesStatements = false
+    /// What is found in a database with all of its tables.
+    private func tables(
+        _ pool: PostgresPool,
+        of placement: PlacementName,
+        ofNetworks: Bool
+    ) async throws -> [Finding] {
+        let box = try settings.existingSecretBox()
+        var findings = try await CitusChecks(settings: settings).findings(pool, of: placement) + [queue(pool)]
+        findings += try await MasterKeyChecks(settings: settings).findings(pool, box)
+        findings += try await EndpointChecks.findings(pool, box)
+        if let box {
+            let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
+            findings += try await FaceChecks.findings(accounts)
+            findings += try await IntrospectionChecks(settings).findings(accounts)
+        }
+        return try await findings + (ofNetworks ? OverviewChecks.findings(pool) : [])
     }
 
     private var hasCluster: Bool {
@@ -60,7 +71,7 @@ struct DatabaseChecks: Sendable {
         defer { scratch.remove() }
         let cluster = EmbeddedCluster(
             configuration: .init(dataDirectory: scratch.path, throwAwayDirectory: scratch.path),
-            logger: logger
+            logger: .silent
         )
         _ = try await cluster.start()
         await cluster.stop()
@@ -111,20 +122,42 @@ struct DatabaseChecks: Sendable {
         )
     }
 
-    private func hasAllTables(_ pool: PostgresPool) async throws -> Bool {
-        try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger).status().pending.isEmpty
+    /// Whether migrations are missing, and whether none is.
+    private func schema(_ pool: PostgresPool) async -> (Finding, isComplete: Bool) {
+        do {
+            let migrator = Migrator(pool: pool, directory: settings.migrations.path, logger: .silent)
+            let pending = try await migrator.status().pending
+            if pending.isEmpty { return (.ok("migrations", "none is missing"), true) }
+            let names = pending.joined(separator: ", ")
+            if case .embedded = settings.database { return (.ok("migrations", "the next start runs \(names)"), false) }
+            return (.fail("migrations", "\(names) not applied: run carillon migrate"), false)
+        } catch {
+            return (.fail("migrations", "\(error)"), false)
+        }
     }
 
-    private func schema(_ pool: PostgresPool) async -> Finding {
+    /// Whether each placement is one of its own, and whether all are configured that have networks.
+    private func together() async -> Finding {
+        let subject = "placements"
         do {
-            let migrator = Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
-            let pending = try await migrator.status().pending
-            if pending.isEmpty { return .ok("migrations", "none is missing") }
-            let names = pending.joined(separator: ", ")
-            if case .embedded = settings.database { return .ok("migrations", "the next start runs \(names)") }
-            return .fail("migrations", "\(names) not applied: run carillon migrate")
+            let identities = PlacementIdentities(settings.placementNames)
+            for name in settings.placementNames {
+                _ = try await Database.withPool(settings, of: name, logger: .silent) { pool in
+                    try await identities.check(name, pool)
+                }
+            }
+            let records = try await Database.withPool(settings, logger: .silent) { pool in
+                try await PostgresPlacementCatalog(pool: pool).records()
+            }
+            let foreign = records.filter { $0.networks > 0 && !settings.placementNames.contains($0.name) }
+            guard foreign.isEmpty else {
+                let list = foreign.map { "\($0.networks) in \($0.name)" }.joined(separator: ", ")
+                return .fail(subject, "networks are in placements whose URLs are not configured here: \(list)")
+            }
+            let list = records.map { "\($0.name) (\($0.state.rawValue), \($0.networks))" }.joined(separator: ", ")
+            return .ok(subject, records.isEmpty ? "the next start begins their list" : list)
         } catch {
-            return .fail("migrations", "\(error)")
+            return .fail(subject, "\(error)")
         }
     }
 }

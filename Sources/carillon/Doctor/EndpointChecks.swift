@@ -2,28 +2,21 @@ import CarillonCore
 import CarillonStore
 import Postgres
 
-struct EndpointChecks: Sendable {
+enum EndpointChecks {
     private static let subject = "endpoints"
     /// From how many messages on somebody should know that they wait.
     static let longBacklog = 500
 
-    let settings: Settings
-
     /// What is found in a database with all of its tables.
-    func findings(_ pool: PostgresPool) async throws -> [Finding] {
-        let box = try MasterKey.existing(in: settings).flatMap { key in
-            SecretBox(masterKey: key.bytes, previous: settings.masterKeyPrevious?.bytes)
-        }
-        return Self.findings(of: try await EndpointConditionReader(pool: pool, box: box).conditions())
+    static func findings(_ pool: PostgresPool, _ box: SecretBox?) async throws -> [Finding] {
+        findings(of: try await EndpointConditionReader(pool: pool, box: box).conditions())
     }
 
-    /// One line for each endpoint that somebody should look at, and one for all others.
+    /// A line or more for each endpoint that somebody should look at, and one for all others.
     static func findings(of conditions: [EndpointCondition]) -> [Finding] {
         guard !conditions.isEmpty else { return [.ok(subject, "no network has any")] }
-        let troubles = conditions.map(troubles)
-        let well = troubles.count(where: \.isEmpty)
-        let more = conditions.count == EndpointConditionReader.mostEndpoints ? "; only the first were looked at" : ""
-        return troubles.flatMap(\.self) + [.ok(subject, "\(well) of \(conditions.count) are well\(more)")]
+        let isAll = conditions.count < EndpointConditionReader.mostEndpoints
+        return .of(conditions.map(troubles), subject, "are well", isAll ? "" : "; only the first were looked at")
     }
 
     private static func troubles(of condition: EndpointCondition) -> [Finding] {

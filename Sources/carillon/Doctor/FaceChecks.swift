@@ -3,19 +3,11 @@ import CarillonStore
 import Postgres
 
 /// Looks whether what networks are called in other systems leads to apps that can be sent to.
-struct FaceChecks: Sendable {
+enum FaceChecks {
     private static let subject = "faces"
 
-    let settings: Settings
-
     /// What is found in a database with all of its tables.
-    func findings(_ pool: PostgresPool) async throws -> [Finding] {
-        // Without a master key the service has never run, and nothing is bound.
-        let box = try MasterKey.existing(in: settings).flatMap { key in
-            SecretBox(masterKey: key.bytes, previous: settings.masterKeyPrevious?.bytes)
-        }
-        guard let box else { return [] }
-        let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
+    static func findings(_ accounts: PostgresAccountStore) async throws -> [Finding] {
         let bindings = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)?.bindings ?? []
         let credentials = PostgresProviderCredentialStore(Placed(PlacementDatabase(accounts)))
         var apps: [NetworkID: Set<DeviceSelection.App>] = [:]
@@ -23,7 +15,7 @@ struct FaceChecks: Sendable {
             let stored = try await credentials.providersWithCredentials(of: network)
             apps[network] = Set(stored.map { DeviceSelection.App($0.provider, $0.appID) })
         }
-        return Self.findings(of: bindings, apps: apps)
+        return findings(of: bindings, apps: apps)
     }
 
     /// One line for each binding whose app is not known, and one for all others.
@@ -38,9 +30,7 @@ struct FaceChecks: Sendable {
                 )
             }
         }
-        return troubles.flatMap(\.self) + [
-            .ok(subject, "\(troubles.count(where: \.isEmpty)) of \(bindings.count) names lead to apps with credentials")
-        ]
+        return .of(troubles, subject, "names lead to apps with credentials")
     }
 }
 
@@ -61,11 +51,8 @@ extension DeviceSelection.App {
         return apps
     }
 
-    /// - Parameters:
-    ///   - part: Where the app is named.
-    ///   - provider: The push service.
-    ///   - name: What the app is called where nothing else is said; a pattern is no name.
-    /// - Returns: The app; `nil` when it needs no credential of its own.
+    /// The app that is named, or has this name where nothing else is said and it is no pattern; `nil` when it needs no credential
+    /// of its own.
     private static func app(in part: JSONObject, _ provider: ProviderName?, unless name: String? = nil) -> Self? {
         guard let provider, provider.kind.lanes == .byApp else { return nil }
         let named = part["appId"]?.text ?? name.flatMap { $0.hasSuffix("*") ? nil : $0 }

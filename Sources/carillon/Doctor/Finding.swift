@@ -27,6 +27,15 @@ struct Finding: Sendable, Equatable {
     }
 }
 
+extension [Finding] {
+    /// What is wrong with each of several, and in one line how many are well.
+    static func of(_ troubles: [[Finding]], _ subject: String, _ words: String, _ more: String = "") -> [Finding] {
+        let well = troubles.count(where: \.isEmpty)
+        let rest = [Finding.ok(subject, "\(well) of \(troubles.count) \(words)\(more)")]
+        return troubles.flatMap(\.self) + (well > 0 || !more.isEmpty ? rest : [])
+    }
+}
+
 extension Terminal {
     func show(_ finding: Finding) {
         let style: Style =

@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonProviders
 import CarillonStore
 import Foundation
-import Postgres
 import PushHTTP
 
 /// Asks the servers that know whose foreign tokens are about a token that is nobody's.
@@ -31,13 +30,7 @@ struct IntrospectionChecks: Sendable {
     }
 
     /// What is found of the networks of a database with all of its tables.
-    func findings(_ pool: PostgresPool, _ settings: Settings) async throws -> [Finding] {
-        // Without a master key the service has never run, and there are no networks.
-        let box = try MasterKey.existing(in: settings).flatMap { key in
-            SecretBox(masterKey: key.bytes, previous: settings.masterKeyPrevious?.bytes)
-        }
-        guard let box else { return [] }
-        let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
+    func findings(_ accounts: PostgresAccountStore) async throws -> [Finding] {
         var (found, last): ([Network], NetworkID?) = ([], nil)
         while found.count <= Self.mostNetworks {
             let page = try await accounts.networks(after: last, limit: Self.pageSize).networks
@@ -66,11 +59,11 @@ struct IntrospectionChecks: Sendable {
                 for await (network, answer) in group { answers[network] = answer }
             }
         }
-        let troubles = asked.compactMap { network, _ in answers[network].flatMap { Self.trouble(with: $0, of: network) }
+        let troubles = asked.map { network, _ in
+            answers[network].flatMap { Self.trouble(with: $0, of: network) }.map { [$0] } ?? []
         }
         let more = networks.count > asked.count ? "; only the first were asked" : ""
-        let well = asked.count - troubles.count
-        return troubles + [.ok(Self.subject, "\(well) of \(asked.count) servers know nobody of a made-up token\(more)")]
+        return .of(troubles, Self.subject, "servers know nobody of a made-up token", more)
     }
 
     private static func trouble(with answer: UserTokenAnswer, of network: NetworkID) -> Finding? {

@@ -8,10 +8,10 @@ struct MasterKeyChecks: Sendable {
     let settings: Settings
 
     /// What is found in a database with all of its tables.
-    func findings(_ pool: PostgresPool) async throws -> [Finding] {
-        guard let masterKey = try MasterKey.existing(in: settings),
-            let box = SecretBox(masterKey: masterKey.bytes, previous: settings.masterKeyPrevious?.bytes)
-        else { return [.warn(Self.subject, "is not configured here, so the stored secrets were not looked at")] }
+    func findings(_ pool: PostgresPool, _ box: SecretBox?) async throws -> [Finding] {
+        guard let box else {
+            return [.warn(Self.subject, "is not configured here, so the stored secrets were not looked at")]
+        }
         let rollover = MasterKeyRollover(pool: pool, box: box)
         let verdict = try await rollover.verdict()
         let (previous, unreadable) = try await rollover.remaining()
@@ -44,14 +44,14 @@ struct MasterKeyChecks: Sendable {
     }
 }
 
-extension MasterKey {
-    /// The key that opens what is stored; `nil` when none was made yet, which is not for us to do.
-    static func existing(in settings: Settings) throws -> MasterKey? {
-        if let configured = settings.masterKey { return configured }
-        let file = GeneratedSecrets(dataDirectory: settings.dataDirectory).masterKey
-        guard file.exists else { return nil }
+extension Settings {
+    /// What opens the stored secrets; `nil` when no master key was made yet, as before the service first ran.
+    func existingSecretBox() throws -> SecretBox? {
+        let file = GeneratedSecrets(dataDirectory: dataDirectory).masterKey
+        guard masterKey != nil || file.exists else { return nil }
         do {
-            return try MasterKey(try file.load().text)
+            let key = try masterKey ?? MasterKey(try file.load().text)
+            return SecretBox(masterKey: key.bytes, previous: masterKeyPrevious?.bytes)
         } catch let error as InvalidSetting {
             throw file.error(error.problem)
         }

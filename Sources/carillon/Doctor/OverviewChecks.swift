@@ -22,7 +22,8 @@ enum OverviewChecks {
     /// One line for each network that something is wrong with, and one for all others.
     static func findings(of reports: [NetworkReport], among count: Int) -> [Finding] {
         guard count > 0 else { return [.ok(subject, "there are none")] }
-        return reports.map(finding) + [.ok(subject, "\(max(0, count - reports.count)) of \(count) are well")]
+        let well = Array(repeating: [Finding](), count: max(0, count - reports.count))
+        return .of(reports.map { [finding(of: $0)] } + well, subject, "are well")
     }
 
     private static func finding(of report: NetworkReport) -> Finding {

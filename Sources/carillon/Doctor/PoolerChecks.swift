@@ -6,17 +6,12 @@ import Postgres
 /// Looks at what stands between here and a server that somebody else runs: whether it passes on what sessions need.
 struct PoolerChecks: Sendable {
     let settings: Settings
-    private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
 
     /// What is found; nothing where the server is ours. The pool leads to the same database.
     func findings(_ pool: PostgresPool, of placement: PlacementName) async throws -> [Finding] {
-        guard case .server(var configuration) = settings.database(of: placement) else { return [] }
-        configuration.poolSize = 1
-        configuration.preparesStatements = false
-        configuration.planForStores()
-        configuration.claimBundles()
+        guard let configuration = settings.serverToLook(at: placement) else { return [] }
         let pooler = try await PoolerDetection.look(configuration)
-        let session = try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
+        let session = try await PostgresPool.withPool(configuration: configuration, logger: .silent) { pool in
             try await pool.readSessionSettings()
         }
         return Self.findings(pooler, preparesStatements: settings.preparesStatements)
@@ -55,7 +50,7 @@ struct PoolerChecks: Sendable {
         way.poolSize = 1
         do {
             let place = try await Self.place(pool)
-            let (other, isPooled) = try await PostgresPool.withPool(configuration: way, logger: logger) { pool in
+            let (other, isPooled) = try await PostgresPool.withPool(configuration: way, logger: .silent) { pool in
                 (try await Self.place(pool), try await pool.withConnection { session in try session.isPooled })
             }
             guard place == other else {
@@ -79,5 +74,17 @@ struct PoolerChecks: Sendable {
                 )
             ) { row in try row.decode(0, as: String.self) }
         }
+    }
+}
+
+extension Settings {
+    /// The server of a placement as a service uses it, by one connection and without prepared statements; `nil` for one of our own.
+    func serverToLook(at placement: PlacementName) -> PostgresConfiguration? {
+        guard case .server(var configuration) = database(of: placement) else { return nil }
+        configuration.poolSize = 1
+        configuration.preparesStatements = false
+        configuration.planForStores()
+        configuration.claimBundles()
+        return configuration
     }
 }

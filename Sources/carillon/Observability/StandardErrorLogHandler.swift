@@ -50,3 +50,14 @@ struct StandardErrorLogHandler: LogHandler {
         }
     }
 }
+
+extension Logger {
+    /// For commands that say themselves what they find.
+    static let silent = Logger(label: "carillon") { _ in SwiftLogNoOpLogHandler() }
+
+    static func standardError(_ settings: Settings) -> Logger {
+        Logger(label: "carillon") { label in
+            StandardErrorLogHandler(label: label, format: settings.logFormat, level: settings.logLevel)
+        }
+    }
+}

@@ -10,7 +10,6 @@ struct Terminal: Sendable {
         case red = 31
         case green = 32
         case yellow = 33
-        case cyan = 36
     }
 
     private let isColoured: Bool

@@ -16,14 +16,9 @@ import Testing
     ) async throws {
         var configuration = SimulatorConfiguration()
         change(&configuration)
-        let simulator = try await Simulator.start(configuration)
-        do {
+        try await Simulator.withSimulator(configuration) { simulator in
             try await body(simulator, try provider(for: simulator))
-        } catch {
-            await simulator.shutdown()
-            throw error
         }
-        await simulator.shutdown()
     }
 
     private func provider(for simulator: Simulator) throws -> APNsProvider {

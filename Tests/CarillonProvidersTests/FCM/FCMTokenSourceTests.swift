@@ -248,7 +248,7 @@ import Testing
         clock.advance(by: .seconds(5))
         for _ in 0..<5 { _ = try? await source.token(for: credential) }
         #expect(transport.requests.count == 2)
-        await source.forgetFailures()
+        source.forgetFailures()
         _ = try? await source.token(for: credential)
         #expect(transport.requests.count == 3, "somebody has stored the credential once more")
     }

@@ -6,14 +6,7 @@ func withSimulator(
     _ configuration: SimulatorConfiguration = SimulatorConfiguration(),
     _ body: (Simulator) async throws -> Void
 ) async throws {
-    let simulator = try await Simulator.start(configuration)
-    do {
-        try await body(simulator)
-    } catch {
-        await simulator.shutdown()
-        throw error
-    }
-    await simulator.shutdown()
+    try await Simulator.withSimulator(configuration, body)
 }
 
 extension Simulator {

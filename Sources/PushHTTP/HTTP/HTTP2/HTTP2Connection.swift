@@ -52,13 +52,10 @@ final class HTTP2Connection: Sendable {
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
     }
 
-    /// Makes an HTTP/2 connection of a channel, on its event loop.
-    /// - Parameters:
-    ///   - channel: The channel, through TLS.
-    ///   - settings: What it has to know.
-    ///   - settingsDeadline: When the server has to have sent its SETTINGS.
-    ///   - opened: The connection as soon as it has, since its limits are not known before; fails in every other case, also
-    ///     when the channel has ended already.
+    /// Makes an HTTP/2 connection of a channel through TLS, on its event loop.
+    ///
+    /// It is `opened` as soon as the server has sent its SETTINGS, since its limits are not known before; that fails in every
+    /// other case, also when the channel has ended already.
     static func configure(
         _ channel: any Channel,
         _ settings: Settings,

@@ -40,10 +40,7 @@ final class OriginPool: HTTP2Connection.Owner {
     /// Finds a connection for one request.
     ///
     /// Who gets an HTTP/2 connection has to send one request over it, which gives the stream back.
-    /// - Parameters:
-    ///   - lane: Whose request it is: when streams are scarce, turns go round the networks and then their lanes.
-    ///   - deadline: When to give up.
-    /// - Returns: How to send it.
+    /// When streams are scarce, turns go round the networks and then their lanes.
     /// - Throws: ``OutboundError``, `EgressRefusal` or `CancellationError`.
     func route(of lane: Lane?, until deadline: NIODeadline) async throws -> Route {
         let waiting: (number: UInt64, opens: Bool, promise: EventLoopPromise<Route>)

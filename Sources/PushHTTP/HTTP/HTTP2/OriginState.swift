@@ -49,9 +49,7 @@ struct OriginState<Connection, Waiter: Sendable> {
     private var speaksHTTP1: Bool
     private var rest = HostRest()
 
-    /// - Parameters:
-    ///   - policy: The limits.
-    ///   - speaksHTTP1: Whether it is known that there is no HTTP/2, as without TLS.
+    /// `speaksHTTP1` says that it is known that there is no HTTP/2, as without TLS.
     init(_ policy: ConnectionPolicy, speaksHTTP1: Bool) {
         self.policy = policy
         self.speaksHTTP1 = speaksHTTP1
@@ -200,5 +198,32 @@ struct OriginState<Connection, Waiter: Sendable> {
     private mutating func emptyLine() -> [Waiter] {
         defer { line.updateItems { _ in nil } }
         return line.items.map(\.waiter)
+    }
+}
+
+/// How long a host is left alone whose connections had to be ended for what it sent: a second, and twice as long each time, up to a
+/// minute. Whoever has behaved for a minute begins with a second again.
+struct HostRest {
+    private static let shortest = Duration.seconds(1)
+    private static let longest = Duration.seconds(60)
+
+    private var length = Duration.zero
+    private var end: ContinuousClock.Instant?
+
+    /// Begins a rest; what several connections did at a time is one.
+    mutating func begin(at now: ContinuousClock.Instant) {
+        guard isOver(at: now) else { return }
+        length = isForgotten(at: now) ? Self.shortest : min(Self.longest, length * 2)
+        end = now + length
+    }
+
+    /// Whether the host may be connected to.
+    func isOver(at now: ContinuousClock.Instant) -> Bool {
+        end.map { $0 <= now } ?? true
+    }
+
+    /// Whether the next rest is as long as the first one.
+    func isForgotten(at now: ContinuousClock.Instant) -> Bool {
+        end.map { $0 + Self.longest <= now } ?? true
     }
 }

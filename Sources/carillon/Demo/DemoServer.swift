@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonProviders
 import CarillonWebhooks
 import HTTPTypes
 import Hummingbird
@@ -7,46 +6,48 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// A chat backend's own server, as somebody would write it: one endpoint that is told of everything, and one that has a say
-/// about each notification before it goes out.
-final class DemoEndpoints: Sendable {
-    enum Role: String, CaseIterable, Sendable {
-        /// Is told of every event.
+/// A chat backend's own server, as somebody would write it: it takes what is signed and refuses the rest.
+final class DemoServer: Sendable {
+    /// Paths of the server, each with a secret of its own.
+    enum Role: String, Sendable {
+        /// A device of the webhook provider.
+        case device
+        /// An endpoint that is told of every event.
         case observe
-        /// Rewrites "darn" and stops "spam".
+        /// An endpoint that is asked about each notification before it goes out: it rewrites "darn" and stops "spam".
         case intercept
     }
 
     private struct State {
         var port: Int?
         var secrets: [Role: SigningSecret] = [:]
-        var seen: [JSONValue] = []
+        var bodies: [Role: [JSONValue]] = [:]
     }
 
     private let state = Mutex(State())
 
     init() {}
 
-    /// Where a role's endpoint is, once the server listens.
+    /// Where a role is reached, once the server listens.
     func url(of role: Role) -> String? {
         state.withLock { state in state.port.map { "http://127.0.0.1:\($0)/\(role.rawValue)" } }
     }
 
-    /// The secret with which to verify what a role's endpoint gets.
     func expect(_ secret: SigningSecret, for role: Role) {
         state.withLock { $0.secrets[role] = secret }
     }
 
-    /// What the observer was told of an event, by the sender's id.
-    func seen(_ sourceID: String) -> JSONValue? {
-        state.withLock { $0.seen }.first { $0["id"]?.text == sourceID }
+    /// Everything that came with the right signature.
+    func bodies(at role: Role) -> [JSONValue] {
+        state.withLock { $0.bodies[role] ?? [] }
     }
 
     /// Listens until the task is cancelled.
     func run() async throws {
         let router = Router()
-        router.post("/observe") { request, _ in try await self.observe(request) }
-        router.post("/intercept") { request, _ in try await self.intercept(request) }
+        router.post(":role") { request, context in
+            try await self.answer(request, at: context.parameters.get("role").flatMap(Role.init(rawValue:)))
+        }
         let application = Application(
             router: router,
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
@@ -56,24 +57,28 @@ final class DemoEndpoints: Sendable {
         try await application.run()
     }
 
-    private func observe(_ request: Request) async throws -> Response {
-        guard let body = try await body(of: request, for: .observe) else { return Response(status: .unauthorized) }
-        state.withLock { $0.seen.append(body) }
-        return Response(status: .noContent)
-    }
-
-    private func intercept(_ request: Request) async throws -> Response {
-        guard let asked = try await body(of: request, for: .intercept) else { return Response(status: .unauthorized) }
-        let text = asked["data"]?["notification"]?["body"]?.text ?? ""
+    private func answer(_ request: Request, at role: Role?) async throws -> Response {
+        guard let role, let body = try await signedBody(of: request, at: role) else {
+            return Response(status: .unauthorized)
+        }
+        state.withLock { $0.bodies[role, default: []].append(body) }
+        let text = role == .intercept ? body["data"]?["notification"]?["body"]?.text ?? "" : ""
         if text.contains("spam") { return .answer(["action": "drop", "reason": "spam"]) }
         guard text.contains("darn") else { return Response(status: .noContent) }
         let milder = text.replacing("darn", with: "d***")
         return .answer(["action": "deliver", "notification": ["body": .string(milder)]])
     }
 
-    private func body(of request: Request, for role: Role) async throws -> JSONValue? {
+    /// The body; `nil` when it was not signed with the role's secret, or not lately.
+    private func signedBody(of request: Request, at role: Role) async throws -> JSONValue? {
         guard let secret = state.withLock({ $0.secrets[role] }) else { return nil }
-        return try await request.signedBody(by: secret)
+        let body = Array(buffer: try await request.body.collect(upTo: 1 << 20))
+        do throws(WebhookError) {
+            try Webhook(secret).verify(body, fields: request.headers)
+        } catch {
+            return nil
+        }
+        return try JSONValue(parsing: body)
     }
 }
 
