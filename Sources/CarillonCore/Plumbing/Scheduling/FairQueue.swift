@@ -72,7 +72,7 @@ extension FairQueue {
         let record = lanes[key] ?? LaneRecord()
         guard !halted.contains(tenant), !isForOthers || !record.isSlow(limits, at: now),
             weight <= room, record.weight + weight <= limits.weightPerLane,
-            !record.isPaused(at: now), !record.isTried,
+            record.waiting.count + record.reserved < limits.itemsPerLane, !record.isPaused(at: now), !record.isTried,
             tenants.weight(of: tenant) <= limits.most(of: limits.weight, taken: self.weight, more: weight)
         else { return false }
         lanes[key] = record
@@ -113,16 +113,17 @@ extension FairQueue {
         return true
     }
 
-    /// Lines up an item of weight 1; answers all whose turn it is then, and `nil` when there is no room for it.
+    /// Lines up an item; answers all whose turn it is then, and `nil` when there is no room for it.
     package mutating func admit(
         _ item: Item,
+        weight: Int = 1,
         of tenant: Tenant,
         in lane: Lane,
         isFirst: Bool = false,
         at now: ContinuousClock.Instant
     ) -> [Grant]? {
-        guard reserve(1, of: tenant, in: lane, at: now),
-            fill(item, weight: 1, of: tenant, in: lane, isFirst: isFirst, at: now)
+        guard reserve(weight, of: tenant, in: lane, at: now),
+            fill(item, weight: weight, of: tenant, in: lane, isFirst: isFirst, at: now)
         else { return nil }
         return next(upTo: .max, at: now)
     }
