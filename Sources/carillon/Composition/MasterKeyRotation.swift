@@ -39,7 +39,7 @@ struct MasterKeyRotation: Service {
                     let latest = try await former == nil ? rollover.takeOver() : rollover.verdict()
                     verdict = latest
                     box.permitSealing(latest != .wrong)
-                    state.masterKey(problem: latest == .wrong ? Self.problem : nil)
+                    state.note { $0.masterKeyProblem = latest == .wrong ? Self.problem : nil }
                     if latest == .wrong, former != .wrong {
                         logger.error("The master key is wrong", metadata: ["reason": "\(Self.problem)"])
                     }

@@ -50,9 +50,14 @@ final class Readiness: Sendable {
     func shutsDown() {
         state.withLock { $0.isShuttingDown = true }
     }
+}
 
-    /// Waits until something is the case, for as long as `limit`; answers whether it is.
-    func waits(atMost limit: Duration = .seconds(Int32.max), until condition: (Readiness) -> Bool) async -> Bool {
-        await carillon.waits(atMost: limit) { condition(self) }
+/// Waits until something is the case, for as long as `limit`; answers whether it is.
+func waits(atMost limit: Duration = .seconds(Int32.max), until condition: () -> Bool) async -> Bool {
+    let start = ContinuousClock.now
+    while !condition() {
+        guard ContinuousClock.now - start < limit, !Task.isCancelled else { return false }
+        try? await Task.sleep(for: .milliseconds(10))
     }
+    return true
 }

@@ -35,7 +35,7 @@ struct SchemaReadiness: Service {
             var reported: Problem?
             while !Task.isCancelled {
                 let problem = try await check()
-                state.schema(problem: problem?.words)
+                state.note { $0.schemaProblem = problem?.words }
                 guard let problem else { break }
                 // What an operator has to do something about does not pass by itself.
                 if problem != reported, problem.hasRemedy || ContinuousClock.now - start > Self.patience {
@@ -73,9 +73,8 @@ struct SchemaReadiness: Service {
                 let migrator = Migrator(pool: pool, directory: migrations, logger: logger)
                 if migrates {
                     let missing = try await migrator.status().pending
-                    if !missing.isEmpty {
-                        state.schema(problem: "migrations are running (\(missing.joined(separator: ", ")))")
-                    }
+                    let names = missing.joined(separator: ", ")
+                    if !missing.isEmpty { state.note { $0.schemaProblem = "migrations are running (\(names))" } }
                     try await migrator.migrate()
                 }
                 let pending = try await migrator.status().pending
