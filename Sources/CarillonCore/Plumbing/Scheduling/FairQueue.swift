@@ -236,12 +236,7 @@ extension FairQueue {
     /// Lets nothing in or out any more; answers what waited.
     package mutating func shutDown() -> [Item] {
         isShutDown = true
-        let left = items
-        for key in Array(lanes.keys) {
-            guard let waiting = lanes[key]?.waiting else { continue }
-            lanes[key]?.waiting = []
-            release(ArraySlice(waiting), of: key)
-        }
+        let left = removeAll(from: Array(lanes.keys))
         tenants.removeAllLanes()
         return left
     }
@@ -280,9 +275,7 @@ extension FairQueue {
     /// Lets nothing of these in, and of all others again; answers what waits of them, for its owner to keep elsewhere.
     package mutating func halt(_ tenants: Set<Tenant>) -> [Item] {
         halted = tenants
-        return lanes.keys.filter { tenants.contains($0.tenant) }.flatMap {
-            remove(of: $0.tenant, in: $0.lane) { _ in true }
-        }
+        return removeAll(from: lanes.keys.filter { tenants.contains($0.tenant) })
     }
 
     /// The lanes in which anything waits or is worked on.
@@ -307,10 +300,7 @@ extension FairQueue {
         let key = Key(tenant: tenant, lane: lane)
         lanes[key, default: LaneRecord()].state = .paused(until: end, reason: reason)
         noteRoom(of: key)
-        guard let waiting = lanes[key]?.waiting else { return [] }
-        lanes[key]?.waiting = []
-        release(ArraySlice(waiting), of: key)
-        return waiting.map(\.item)
+        return removeAll(from: [key])
     }
 
     package mutating func resume(_ tenant: Tenant, _ lane: Lane) {
@@ -385,6 +375,10 @@ extension FairQueue {
         guard let record = lanes[key], record.isTight(limits) != record.isNotedAsTight else { return }
         lanes[key]?.isNotedAsTight.toggle()
         if record.isNotedAsTight { tightLanes.remove(key) } else { tightLanes.insert(key) }
+    }
+
+    private mutating func removeAll(from keys: [Key]) -> [Item] {
+        keys.flatMap { remove(of: $0.tenant, in: $0.lane) { _ in true } }
     }
 
     private mutating func release(_ gone: some Sequence<Waiting>, of key: Key) {
