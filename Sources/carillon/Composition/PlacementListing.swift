@@ -125,16 +125,14 @@ private struct PlacementEntry: Service {
     let logger: Logger
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await catalog.enter(names)
-                    await directory.readAnew()
-                    return
-                } catch {
-                    logger.debug("Could not enter placements in their list", metadata: ["error": "\(error)"])
-                }
-                try? await Task.sleep(for: Self.interval)
+        try await repeating(with: ()) { _ in
+            do {
+                try await catalog.enter(names)
+                await directory.readAnew()
+                return nil
+            } catch {
+                logger.debug("Could not enter placements in their list", metadata: ["error": "\(error)"])
+                return Self.interval
             }
         }
         try? await gracefulShutdown()
