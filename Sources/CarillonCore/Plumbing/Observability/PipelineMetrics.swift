@@ -47,8 +47,8 @@ package struct PipelineMetrics: Sendable {
         let isSuppressed = ("result", "suppressed")
         suppressed = Counters(users, by: "level", labels: [isSuppressed], factory: factory)
         withheld = Counter(label: users, dimensions: [isSuppressed, ("level", "endpoint")], factory: factory)
-        let states = DeliveryState.allCases.filter { $0 != .pending }
-        let outcomes = [DeliveryState?: String](uniqueKeysWithValues: states.map { ($0, $0.rawValue) } + [(nil, "retry")])
+        var outcomes: [DeliveryState?: String] = [nil: "retry"]
+        for state in DeliveryState.allCases where state != .pending { outcomes[state] = state.rawValue }
         deliveries = Dictionary(
             uniqueKeysWithValues: ProviderName.allCases.map { provider in
                 let labels = [("provider", provider.rawValue)]

@@ -71,7 +71,8 @@ package final class FairSemaphore<Tenant: Hashable & Sendable, Lane: Hashable & 
         let (number, grants) = state.withLock { state -> (UInt64, [Queue.Grant]?) in
             state.lastNumber += 1
             let ticket = Ticket(number: state.lastNumber, way: way)
-            return (ticket.number, state.queue.admit(ticket, weight: weight, of: tenant, in: lane, isFirst: isFirst, at: .now))
+            let grants = state.queue.admit(ticket, weight: weight, of: tenant, in: lane, isFirst: isFirst, at: .now)
+            return (ticket.number, grants)
         }
         guard let grants else { return nil }
         handOut(grants)
