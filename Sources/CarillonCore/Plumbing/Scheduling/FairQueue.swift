@@ -328,13 +328,7 @@ extension FairQueue {
         // Changed in place: beside a copy of the record all that waits would be copied for each turn.
         lanes[key]?.isScheduled = false
         defer { schedule(key) }
-        guard lanes[key]?.mayGo(limits, at: now) == true, let entry = lanes[key]?.waiting.popFirst() else { return nil }
-        let isProbe = lanes[key]?.state != .sending
-        if isProbe { lanes[key]?.state = .probing }
-        lanes[key]?.weight -= entry.weight
-        lanes[key]?.slots += entry.slots
-        let isLast = lanes[key].map { $0.slots >= limits.slotsPerLane } ?? false
-        lanes[key]?.pace.begin(takesLastSlot: isLast, at: now)
+        guard let (entry, isProbe) = lanes[key]?.takeFirst(limits, at: now) else { return nil }
         weight -= entry.weight
         count -= 1
         working += 1
