@@ -1,3 +1,4 @@
+import CarillonCore
 import Logging
 import ServiceLifecycle
 

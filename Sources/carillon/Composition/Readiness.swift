@@ -41,7 +41,6 @@ final class Readiness: Sendable {
         return problems.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: "; ")
     }
 
-    /// A port is open.
     func listens(_ port: Port, at address: ListenAddress) {
         state.withLock { $0.addresses[port] = address }
     }
@@ -50,14 +49,4 @@ final class Readiness: Sendable {
     func shutsDown() {
         state.withLock { $0.isShuttingDown = true }
     }
-}
-
-/// Waits until something is the case, for as long as `limit`; answers whether it is.
-func waits(atMost limit: Duration = .seconds(Int32.max), until condition: () -> Bool) async -> Bool {
-    let start = ContinuousClock.now
-    while !condition() {
-        guard ContinuousClock.now - start < limit, !Task.isCancelled else { return false }
-        try? await Task.sleep(for: .milliseconds(10))
-    }
-    return true
 }

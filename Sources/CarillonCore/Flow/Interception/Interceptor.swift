@@ -77,7 +77,6 @@ package final class Interceptor: Sendable {
     private let metrics: PipelineMetrics
     private let logger: Logger
 
-    /// An interceptor.
     /// - Parameters:
     ///   - caller: Signs and sends questions.
     ///   - source: What signs them, and the events' bodies.

@@ -14,7 +14,6 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     package struct Grant: Sendable {
         package let tenant: Tenant
         package let lane: Lane
-        /// What waited.
         package var item: Item
         /// Whether it finds out if its paused lane works again.
         package let isProbe: Bool
@@ -37,9 +36,7 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     /// Those of whom nothing is let in.
     private var halted: Set<Tenant> = []
 
-    /// How many items wait.
     package private(set) var count = 0
-    /// How many slots are taken.
     package private(set) var slots = 0
     package private(set) var working = 0
     /// Whether nothing is let in any more.

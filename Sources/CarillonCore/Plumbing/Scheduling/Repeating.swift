@@ -41,6 +41,16 @@ package func untilCancelled(every interval: Duration, _ work: @Sendable @escapin
     while (try? await Task.sleep(for: interval)) != nil { await work() }
 }
 
+/// Waits until something is the case that nobody tells of, for as long as `limit`; answers whether it is.
+package func waits(atMost limit: Duration = .seconds(Int32.max), until condition: () -> Bool) async -> Bool {
+    let start = ContinuousClock.now
+    while !condition() {
+        guard ContinuousClock.now - start < limit, !Task.isCancelled else { return false }
+        try? await Task.sleep(for: .milliseconds(10))
+    }
+    return true
+}
+
 extension Duration {
     /// Give or take a part of it, 0 to 1, at random.
     func varied(by jitter: Double) -> Duration { jitter == 0 ? self : self * (1 + .random(in: -jitter...jitter)) }
