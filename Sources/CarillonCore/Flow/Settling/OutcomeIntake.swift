@@ -81,7 +81,7 @@ package final class OutcomeIntake: OutcomeSink {
                 pausesLane: condition.reports.isMostlyGone
             )
             outcomes.removeAll(where: \.outcome.putsOutOfUse)
-            metrics.heldUnregistrations.count(lane.provider, by: answers.gone.count)
+            metrics.heldUnregistrations(answers.gone.count, provider: lane.provider)
         }
         var (settlement, signal) = policy.settle(
             page.group,

@@ -3,13 +3,13 @@ import CoreMetrics
 extension PipelineMetrics {
     func settled(_ settlement: Settlement) {
         guard settlement.group.lane.provider != .relay else { return countMessages(settlement) }
-        var counts: [DeliveryState?: Int] = [:]
-        for record in settlement.records { counts[record.state, default: 0] += 1 }
+        var counts: [String: Int] = [:]
+        for record in settlement.records { counts[record.state.rawValue, default: 0] += 1 }
         for remainder in settlement.remainders where remainder.delay != nil {
-            counts[nil, default: 0] += remainder.targets.count
+            counts[Self.retry, default: 0] += remainder.targets.count
         }
-        let counters = deliveries[settlement.group.lane.provider]
-        for (state, count) in counts { counters?.count(state, by: count) }
+        let counters = deliveries[settlement.group.lane.provider, default: [:]]
+        for (outcome, count) in counts { counters[outcome]?.increment(by: count) }
     }
 
     /// Messages to endpoints by what became of them, and how old those were that arrived and were no replay.
@@ -17,13 +17,13 @@ extension PipelineMetrics {
         let cause = settlement.group.cause
         let events = settlement.relayedEvents
         for record in settlement.records {
-            relayed.count(RelayOutcome(record.state))
+            relayed[RelayOutcome(record.state)]?.increment()
             guard record.state == .delivered, cause.relay?.isReplay == false else { continue }
             let receivedAt = events[record.deviceID]?.receivedAt ?? cause.receivedAt
             relayAge.record(Double(max(.zero, record.at - receivedAt).wholeMilliseconds) / 1000)
         }
         for remainder in settlement.remainders where remainder.delay != nil && remainder.laneReason == nil {
-            relayed.count(.retry, by: remainder.targets.count)
+            relayed[.retry]?.increment(by: remainder.targets.count)
         }
     }
 }

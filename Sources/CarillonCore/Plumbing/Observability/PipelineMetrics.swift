@@ -3,6 +3,8 @@ import Metrics
 
 /// What the pipeline counts; the names are those of `GET /metrics`.
 package struct PipelineMetrics: Sendable {
+    static let retry = "retry"
+
     /// What the sender of an event was told.
     enum EventEnding: String, CaseIterable {
         case accepted
@@ -25,10 +27,9 @@ package struct PipelineMetrics: Sendable {
     private let withoutDevice: Counter
     private let suppressed: Counters<ToggleLevel>
     private let withheld: Counter
-    /// By what becomes of devices' notifications; `nil` for those that are tried again.
-    let deliveries: [ProviderName: Counters<DeliveryState?>]
-    let heldUnregistrations: Counters<ProviderName>
-    let relayed: Counters<RelayOutcome>
+    let deliveries: [ProviderName: [String: Counter]]
+    private let heldUnregistrations: [ProviderName: Counter]
+    let relayed: [RelayOutcome: Counter]
     let relayAge: Recorder
     private let expansionFailures: Counter
     private let staleSettles: Counter
@@ -47,17 +48,34 @@ package struct PipelineMetrics: Sendable {
         let isSuppressed = ("result", "suppressed")
         suppressed = Counters(users, by: "level", labels: [isSuppressed], factory: factory)
         withheld = Counter(label: users, dimensions: [isSuppressed, ("level", "endpoint")], factory: factory)
-        var outcomes: [DeliveryState?: String] = [nil: "retry"]
-        for state in DeliveryState.allCases where state != .pending { outcomes[state] = state.rawValue }
+        // All of them at once: a counter that appears when something happens for the first time begins at 1, and whoever compares
+        // two readings never learns of it.
+        let outcomes = DeliveryState.allCases.filter { $0 != .pending }.map(\.rawValue) + [Self.retry]
         deliveries = Dictionary(
             uniqueKeysWithValues: ProviderName.allCases.map { provider in
-                let labels = [("provider", provider.rawValue)]
-                let name = "carillon_deliveries_total"
-                return (provider, Counters(name, by: "outcome", outcomes, labels: labels, factory: factory))
+                let counters = outcomes.map { outcome in
+                    let dimensions = [("provider", provider.rawValue), ("outcome", outcome)]
+                    return (
+                        outcome, Counter(label: "carillon_deliveries_total", dimensions: dimensions, factory: factory)
+                    )
+                }
+                return (provider, Dictionary(uniqueKeysWithValues: counters))
             }
         )
-        heldUnregistrations = Counters("carillon_held_unregistrations_total", by: "provider", factory: factory)
-        relayed = Counters("carillon_relay_total", by: "outcome", factory: factory)
+        heldUnregistrations = Dictionary(
+            uniqueKeysWithValues: ProviderName.allCases.map {
+                let dimensions = [("provider", $0.rawValue)]
+                return (
+                    $0, Counter(label: "carillon_held_unregistrations_total", dimensions: dimensions, factory: factory)
+                )
+            }
+        )
+        relayed = Dictionary(
+            uniqueKeysWithValues: RelayOutcome.allCases.map {
+                let dimensions = [("outcome", $0.rawValue)]
+                return ($0, Counter(label: "carillon_relay_total", dimensions: dimensions, factory: factory))
+            }
+        )
         relayAge = Recorder(label: "carillon_relay_age_seconds", factory: factory)
         expansionFailures = Counter(label: "carillon_expansion_failures_total", factory: factory)
         staleSettles = Counter(label: "carillon_stale_settles_total", factory: factory)
@@ -89,6 +107,10 @@ package struct PipelineMetrics: Sendable {
     func failedExpansion(of count: Int) { expansionFailures.increment(by: count) }
 
     func staleSettle() { staleSettles.increment() }
+
+    func heldUnregistrations(_ count: Int, provider: ProviderName) {
+        heldUnregistrations[provider]?.increment(by: count)
+    }
 
     func lostLease() { lostLeases.increment() }
 
