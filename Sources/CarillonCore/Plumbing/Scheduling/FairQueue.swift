@@ -137,6 +137,16 @@ extension FairQueue {
         return gone.map(\.item)
     }
 
+    /// Takes out the first item that waits in a lane and fits: cheap for those that wait longest.
+    package mutating func removeFirst(of tenant: Tenant, in lane: Lane, where isGone: (Item) -> Bool) -> Item? {
+        let key = Key(tenant: tenant, lane: lane)
+        guard let index = lanes[key]?.waiting.firstIndex(where: { isGone($0.item) }),
+            let entry = lanes[key]?.waiting.remove(at: index)
+        else { return nil }
+        release(CollectionOfOne(entry), of: key)
+        return entry.item
+    }
+
     /// Changes what waits, such as when a lease was renewed; what becomes `nil` is taken out.
     package mutating func updateItems(_ update: (Item) -> Item?) {
         for key in Array(lanes.keys) {

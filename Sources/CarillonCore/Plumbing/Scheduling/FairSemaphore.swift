@@ -80,21 +80,22 @@ package final class FairSemaphore<Tenant: Hashable & Sendable, Lane: Hashable & 
         if grants.contains(where: { $0.item.number == number }) { return await line.next() }
         let timer = Task { [patience = patience ?? self.patience] in
             guard (try? await Task.sleep(for: patience)) != nil else { return }
-            sendAway(of: tenant, in: lane) { $0.number == number }
+            withdraw(number, of: tenant, in: lane)
         }
         defer { timer.cancel() }
         let permit = await line.next()
-        if permit == nil { sendAway(of: tenant, in: lane) { $0.number == number } }
+        if permit == nil, Task.isCancelled { withdraw(number, of: tenant, in: lane) }
         UnitOfWork.current?.restart()
         return permit
     }
 
     /// Tells all who wait for permits of a lane that there are none.
-    package func sendAway(of tenant: Tenant, in lane: Lane) { sendAway(of: tenant, in: lane) { _ in true } }
+    package func sendAway(of tenant: Tenant, in lane: Lane) {
+        for ticket in state.withLock({ $0.queue.remove(of: tenant, in: lane) { _ in true } }) { ticket.way?.finish() }
+    }
 
-    private func sendAway(of tenant: Tenant, in lane: Lane, where isMeant: (Ticket) -> Bool) {
-        let gone = state.withLock { $0.queue.remove(of: tenant, in: lane, where: isMeant) }
-        for ticket in gone { ticket.way?.finish() }
+    private func withdraw(_ number: UInt64, of tenant: Tenant, in lane: Lane) {
+        state.withLock { $0.queue.removeFirst(of: tenant, in: lane) { $0.number == number } }?.way?.finish()
     }
 
     /// Gives no permits any more, and tells all who wait.
