@@ -68,8 +68,7 @@ import Testing
 @Suite struct ReadinessMetricsTests {
     private static func metrics(in registry: MetricRegistry) -> ReadinessMetrics {
         let state = DatabaseState()
-        state.schema(problem: nil)
-        state.masterKey(problem: nil)
+        state.note { ($0.schemaProblem, $0.masterKeyProblem) = (nil, nil) }
         return ReadinessMetrics(Readiness([.home: state]), factory: registry, placements: [.home: registry])
     }
 
@@ -98,8 +97,7 @@ import Testing
         #expect(Readiness(states) { false }.problem == "the list of placements has not been read yet")
         let known = Readiness(states)
         #expect(known.problem?.contains("default: ") == true && known.problem?.contains("p1: ") == true)
-        states[p1]?.schema(problem: nil)
-        states[p1]?.masterKey(problem: nil)
+        states[p1]?.note { ($0.schemaProblem, $0.masterKeyProblem) = (nil, nil) }
         #expect(known.problem == nil)
         let labelled = states.keys.map { ($0, LabelledMetrics(base: registry, labels: [("placement", $0.rawValue)])) }
         let metrics = ReadinessMetrics(

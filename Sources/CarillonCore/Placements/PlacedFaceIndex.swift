@@ -1,6 +1,6 @@
 import Synchronization
 
-/// All bindings and keys of the networks of all placements, none of them older than ``FaceCache/lifetime``: what a placement that is
+/// All bindings and keys of the networks of all placements, none of them older than ``FaceCache``'s lifetime: what a placement that is
 /// away has is not known, so that callers of its networks are told that, and nobody else is.
 ///
 /// A placement that does not answer is waited for once. Until it has been heard of again nobody waits.
@@ -20,7 +20,7 @@ package final class PlacedFaceIndex: Sendable {
 
         /// What it had when it was asked last, which is no more to be relied on.
         fileprivate func formerPart(because reason: String) -> Part {
-            Part(list: cache.lastKnown, problem: .unavailable(name, reason: reason))
+            Part(list: cache.lastKnown?.list, problem: .unavailable(name, reason: reason))
         }
     }
 
@@ -68,7 +68,7 @@ package final class PlacedFaceIndex: Sendable {
     /// What can be said of a placement without waiting for it; `nil` where that is worth it.
     private func knownPart(of source: Source) -> Part? {
         if let problem = source.problem() { return source.formerPart(because: problem) }
-        if let list = source.cache.fresh {
+        if let list = source.cache.fresh?.list {
             state.withLock { _ = $0.silent.remove(source.name) }
             return Part(list: list)
         }
@@ -89,7 +89,7 @@ package final class PlacedFaceIndex: Sendable {
     private func awaitedPart(of source: Source) async -> Part {
         do {
             // Others may wait for the same reading, and for one that was under way before it.
-            let reading = Task { try await source.cache.faces() }
+            let reading = Task { try await source.cache.current()?.list ?? .empty }
             return Part(
                 list: try await withDeadline(Self.patience, margin: .zero) { try await reading.sharedResult.get() }
             )

@@ -45,10 +45,7 @@ extension PlacementAdministration {
     /// Waits until nothing of a network is changed here any more, so that whoever is told that it moves meets nobody who does not know it.
     /// Who has the move in hand prepares it first; where that takes long, or others move before it, nobody is kept waiting.
     private func hearing(that network: NetworkID, _ moves: Moves) async {
-        let end = ContinuousClock.now + moves.patience
-        while !moves.directory.isMoving(network), .now < end {
-            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
-        }
+        _ = await waits(atMost: moves.patience) { moves.directory.isMoving(network) }
     }
 
     /// A network's last move; `nil` when it never moved.

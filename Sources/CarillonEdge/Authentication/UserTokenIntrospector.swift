@@ -58,7 +58,7 @@ package final class UserTokenIntrospector: Sendable {
     }
 
     private let asker: any UserTokenAsker
-    private let metrics: IntrospectionMetrics
+    private let endings: Counters<Ending>
     private let now: @Sendable () -> ContinuousClock.Instant
     private let permits: FairSemaphore<NetworkID, Party>
     private let answers: Remembered<Key, Answer>
@@ -74,7 +74,7 @@ package final class UserTokenIntrospector: Sendable {
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.asker = asker
-        self.metrics = IntrospectionMetrics(factory: metrics)
+        endings = Counters("carillon_introspections_total", by: "outcome", factory: metrics)
         self.now = now
         permits = FairSemaphore(
             limits: FairQueueLimits(
@@ -142,12 +142,12 @@ package final class UserTokenIntrospector: Sendable {
     ) async throws(Problem) -> Answer {
         let permit = await permits.permit(of: network, in: party, isFirst: party.standing != .stranger)
         guard let permit else {
-            metrics.busy.increment()
+            endings.count(.busy)
             throw .serviceUnavailable("too many tokens are being looked into")
         }
         defer { permit.giveBack() }
         let answer = await asker.ask(introspection, about: token, in: network)
-        metrics.count(answer)
+        endings.count(Ending(answer))
         let (moment, lifetime) = (now(), Duration.seconds(introspection.cacheTime))
         let origin = party.address.map { Origin(network: network, address: $0) }
         switch answer {
@@ -172,29 +172,18 @@ package final class UserTokenIntrospector: Sendable {
     }
 }
 
-/// What came of questions; all of it is there from the start.
-private struct IntrospectionMetrics: Sendable {
-    let busy: Counter
-    private let user: Counter
-    private let nobody: Counter
-    private let failed: Counter
+/// What came of a question.
+private enum Ending: String, CaseIterable {
+    case busy
+    case user
+    case nobody
+    case failed
 
-    init(factory: any MetricsFactory) {
-        func counter(_ outcome: String) -> Counter {
-            Counter(
-                label: "carillon_introspections_total",
-                dimensions: [("outcome", outcome)],
-                factory: factory
-            )
-        }
-        (busy, user, nobody, failed) = (counter("busy"), counter("user"), counter("nobody"), counter("failed"))
-    }
-
-    func count(_ answer: UserTokenAnswer) {
+    init(_ answer: UserTokenAnswer) {
         switch answer {
-        case .user: user.increment()
-        case .nobody: nobody.increment()
-        case .failed: failed.increment()
+        case .user: self = .user
+        case .nobody: self = .nobody
+        case .failed: self = .failed
         }
     }
 }

@@ -27,7 +27,7 @@ package final class InboundConnections: Sendable {
     private let state: Mutex<State>
     private let proxies: TrustedProxies
     private let meter: Meter
-    private let cuts: [Cut: Counter]
+    private let cuts: Counters<Cut>
 
     package init(_ settings: ServerSettings, port: String, metrics: any MetricsFactory) {
         let count = settings.connections - settings.spareSlots
@@ -42,15 +42,8 @@ package final class InboundConnections: Sendable {
         proxies = settings.trustedProxies
         meter = Meter(label: "carillon_http_connections", dimensions: [("port", port)], factory: metrics)
         Meter(label: "carillon_http_connections_max", dimensions: [("port", port)], factory: metrics).set(count)
-        cuts = Dictionary(
-            uniqueKeysWithValues: Cut.allCases.map { cut in
-                let dimensions = [("port", port), ("reason", cut.rawValue)]
-                return (
-                    cut,
-                    Counter(label: "carillon_http_connections_cut_total", dimensions: dimensions, factory: metrics)
-                )
-            }
-        )
+        let name = "carillon_http_connections_cut_total"
+        cuts = Counters(name, by: "reason", labels: [("port", port)], factory: metrics)
     }
 
     /// A connection was accepted.
@@ -89,7 +82,7 @@ package final class InboundConnections: Sendable {
         }
     }
 
-    func cut(_ cut: Cut) { cuts[cut]?.increment() }
+    func cut(_ cut: Cut) { cuts.count(cut) }
 }
 
 /// Tells a connection that another one has its slot.

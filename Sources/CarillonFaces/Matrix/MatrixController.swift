@@ -6,11 +6,11 @@ import Hummingbird
 /// Takes notifications from homeservers.
 struct MatrixController: Sendable {
     private let services: Services
-    private let metrics: MatrixMetrics
+    private let outcomes: Counters<MatrixOutcome>
 
     init(_ services: Services) {
         self.services = services
-        metrics = MatrixMetrics(factory: services.metrics)
+        outcomes = Counters("carillon_matrix_devices_total", by: "outcome", factory: services.metrics)
     }
 
     /// `POST /_matrix/push/v1/notify`
@@ -28,7 +28,7 @@ struct MatrixController: Sendable {
         let body = try await RequestBodyReader.bytes(of: request, upTo: MatrixNotification.maximumBytes)
         let notification = try MatrixNotification(body: body)
         var selection = try MatrixSelection(notification, caller, lookup)
-        metrics.count(selection.skipped)
+        for (outcome, count) in selection.skipped { outcomes.count(outcome, by: count) }
         if let network = selection.firstNetwork { context.face.note(network: network) }
         switch (keyOwner, selection.isOfStranger) {
         case (nil, false): giveBackRequest(from: address)
@@ -40,7 +40,7 @@ struct MatrixController: Sendable {
         for (network, places) in selection.taken {
             let delivery = MatrixDelivery(
                 services: services,
-                metrics: metrics,
+                outcomes: outcomes,
                 notification: notification,
                 caller: caller
             )
@@ -50,7 +50,7 @@ struct MatrixController: Sendable {
             if let reason = outcome.reason { context.face.note(reason: reason) }
         }
         if let reason = selection.reason { context.face.note(reason: reason) }
-        metrics.count([.rejected: selection.rejected.count])
+        outcomes.count(.rejected, by: selection.rejected.count)
         return .json(["rejected": JSONValue(selection.rejected)])
     }
 

@@ -44,7 +44,7 @@ struct MatrixDelivery {
     private static let unusable = "unusable pushkey"
 
     let services: Services
-    let metrics: MatrixMetrics
+    let outcomes: Counters<MatrixOutcome>
     let notification: MatrixNotification
     let caller: MatrixCaller
 
@@ -80,14 +80,14 @@ struct MatrixDelivery {
         let pushkeys = MatrixPushkey(egress: services.egress)
         return places.compactMap { place in
             let reading = pushkeys.reading(of: place.device, place.binding, place.provider, hosts: network.webPushHosts)
-            if place.device.hasBadDefaultPayload { metrics.count([.badDefaultPayload: 1]) }
+            if place.device.hasBadDefaultPayload { outcomes.count(.badDefaultPayload) }
             switch reading {
             case .address(let address): return Target(place: place, address: address, isUsable: true)
             case .unusable(let address):
                 outcome.reason = "a pushkey cannot be any device's"
                 return Target(place: place, address: address, isUsable: false)
             case .blocked:
-                metrics.count([.blocked: 1])
+                outcomes.count(.blocked)
                 outcome.reason = "a browser's push service is none of allowedEndpoints, or must not be called"
                 return nil
             }
@@ -186,10 +186,10 @@ struct MatrixDelivery {
                 texts: texts
             )
             guard let event else {
-                metrics.count([.empty: 1])
+                outcomes.count(.empty)
                 continue
             }
-            metrics.count([target.isUsable && target.known?.state ?? .active == .active ? .taken : .unused: 1])
+            outcomes.count(target.isUsable && target.known?.state ?? .active == .active ? .taken : .unused)
             events.append(event)
         }
         return events

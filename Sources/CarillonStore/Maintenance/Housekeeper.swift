@@ -2,11 +2,12 @@ package import CarillonCore
 import struct Foundation.UUID
 package import Logging
 package import Postgres
+import ServiceLifecycle
 
 /// Keeps the database small: makes and drops the daily partitions, forgets what has aged, sweeps what removals have ended.
 ///
 /// Any number of replicas may sweep at once; what one is doing the others leave out.
-package final class Housekeeper: Sendable {
+package final class Housekeeper: Service {
     /// How long events, outcomes, dead letters and tombstones are kept, in days.
     static let retentionDays: Int64 = 14
     /// How long unregistered devices are kept, in days: until then they can be restored.
@@ -18,6 +19,13 @@ package final class Housekeeper: Sendable {
     static let daysAhead: Int64 = 3
 
     private static let batchSize = 5000
+    private static let pace = LookPace(
+        interval: .seconds(60),
+        jitter: 0.1,
+        growth: 5,
+        longest: .seconds(300),
+        isCalled: false
+    )
 
     private let pool: PostgresPool
     private let clock: WallClock
@@ -29,6 +37,7 @@ package final class Housekeeper: Sendable {
     private let relays: RelaySweep
     private let former: FormerNetworks
     private let orphans: OrphanSweep
+    private let stirrings: Stirrings
     private let logger: Logger
 
     /// A housekeeper for the database of `pool` that takes the date from `clock`, and tells `feedback` what becomes of devices
@@ -41,6 +50,7 @@ package final class Housekeeper: Sendable {
         clock: WallClock = .system,
         comparing databaseClock: DatabaseClock? = nil,
         feedback: FeedbackWriter? = nil,
+        stirrings: Stirrings = Stirrings(),
         logger: Logger
     ) {
         self.pool = pool
@@ -53,7 +63,25 @@ package final class Housekeeper: Sendable {
         relays = RelaySweep(pool: pool, chores: chores)
         former = FormerNetworks(pool: pool)
         orphans = OrphanSweep(pool: pool)
+        self.stirrings = stirrings
         self.logger = logger
+    }
+
+    /// Sweeps every minute, and more rarely while nothing happens, until graceful shutdown.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await self.tidyUp()
+            await self.stirrings.repeating(Self.pace) { await self.tidyUp() }
+        }
+    }
+
+    private func tidyUp() async {
+        do {
+            try await Stirrings.$isRoutine.withValue(true) { try await sweep() }
+        } catch {
+            guard !Task.isCancelled else { return }
+            logger.warning("Could not tidy up the database", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Does all that is due, in transactions of bounded size. Meant to be run every minute or so.

@@ -32,71 +32,45 @@ extension UInt8: PostgresDecodable {
     }
 }
 
-extension Int16: PostgresCodable {
-    /// `smallint`
-    public static var postgresType: PostgresType { .int2 }
-
-    /// Writes two bytes.
+extension PostgresEncodable where Self: FixedWidthInteger {
+    /// Writes as many bytes as the integer has.
     public func encodePostgres(into writer: inout PostgresWriter) throws(PostgresError) {
         writer.write(self)
     }
+}
 
-    /// Reads a `smallint`.
+extension PostgresDecodable where Self: SignedInteger & FixedWidthInteger {
+    /// Reads a `bigint`, an `integer` or a `smallint`, as far as it fits whatever its value is.
     public init(postgres field: borrowing PostgresField) throws(PostgresError) {
-        guard field.type == .int2 else { throw field.failure("is no Int16") }
-        self = try field.decodeInteger(Int16.self, as: Self.self)
+        switch field.type {
+        case .int8 where Self.bitWidth >= 64: self = try field.decodeInteger(Int64.self, as: Self.self)
+        case .int4 where Self.bitWidth >= 32: self = try field.decodeInteger(Int32.self, as: Self.self)
+        case .int2: self = try field.decodeInteger(Int16.self, as: Self.self)
+        default: throw field.failure("is no \(Self.self)")
+        }
     }
+}
+
+extension Int16: PostgresCodable {
+    /// `smallint`
+    public static var postgresType: PostgresType { .int2 }
 }
 
 extension Int32: PostgresCodable {
     /// `integer`
     public static var postgresType: PostgresType { .int4 }
-
-    /// Writes four bytes.
-    public func encodePostgres(into writer: inout PostgresWriter) throws(PostgresError) {
-        writer.write(self)
-    }
-
-    /// Reads an `integer` or a `smallint`.
-    public init(postgres field: borrowing PostgresField) throws(PostgresError) {
-        switch field.type {
-        case .int4: self = try field.decodeInteger(Int32.self, as: Self.self)
-        case .int2: self = try field.decodeInteger(Int16.self, as: Self.self)
-        default: throw field.failure("is no Int32")
-        }
-    }
 }
 
 extension Int64: PostgresCodable {
     /// `bigint`
     public static var postgresType: PostgresType { .int8 }
-
-    /// Writes eight bytes.
-    public func encodePostgres(into writer: inout PostgresWriter) throws(PostgresError) {
-        writer.write(self)
-    }
-
-    /// Reads a `bigint`, an `integer` or a `smallint`.
-    public init(postgres field: borrowing PostgresField) throws(PostgresError) {
-        switch field.type {
-        case .int8: self = try field.decodeInteger(Int64.self, as: Self.self)
-        case .int4: self = try field.decodeInteger(Int32.self, as: Self.self)
-        case .int2: self = try field.decodeInteger(Int16.self, as: Self.self)
-        default: throw field.failure("is no Int64")
-        }
-    }
 }
 
 extension Int: PostgresCodable {
     /// `bigint`
     public static var postgresType: PostgresType { .int8 }
 
-    /// Writes eight bytes.
-    public func encodePostgres(into writer: inout PostgresWriter) throws(PostgresError) {
-        writer.write(Int64(self))
-    }
-
-    /// Reads a `bigint`, an `integer` or a `smallint`.
+    /// Reads what an `Int64` does.
     public init(postgres field: borrowing PostgresField) throws(PostgresError) {
         self = Int(try Int64(postgres: field))
     }

@@ -23,7 +23,7 @@ extension ConnectionHandle {
 
     /// Whether the database hands statements on to other servers.
     func isDistributed() throws(PostgresError) -> Bool {
-        let answer = try run(text: DistributedSettings.question, parameters: ParameterList(), timeout: Self.patience)
+        let answer = try run(.unprepared(text: DistributedSettings.question, ParameterList()), timeout: Self.patience)
         do {
             return try answer.first { row in try row.decode(0, as: Int64.self) } == 1
         } catch {

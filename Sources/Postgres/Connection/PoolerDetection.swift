@@ -73,7 +73,7 @@ extension StatementExecutor {
 
     fileprivate var isPooled: Bool {
         get throws {
-            let answer = try handle.run(text: Self.statement, parameters: ParameterList(), timeout: Self.patience)
+            let answer = try handle.run(.unprepared(text: Self.statement, ParameterList()), timeout: Self.patience)
             return try Self.process(in: answer) != serverProcessID
         }
     }
@@ -88,14 +88,14 @@ extension StatementExecutor {
     }
 
     fileprivate func runProbe(_ name: String) throws -> Int32? {
-        try Self.process(in: handle.runPrepared(name, parameters: ParameterList(), timeout: Self.patience))
+        try Self.process(in: handle.run(.prepared(name: name, ParameterList()), timeout: Self.patience))
     }
 
     fileprivate func script(_ text: String) throws {
         _ = try handle.run(script: text, timeout: Self.patience)
     }
 
-    private static func process(in answer: QueryResult) throws -> Int32? {
+    private static func process(in answer: StatementResult) throws -> Int32? {
         try answer.first { row in try row.decode(0, as: Int32.self) }
     }
 }

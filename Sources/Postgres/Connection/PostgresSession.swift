@@ -59,7 +59,7 @@ public struct PostgresSession: ~Copyable {
     /// - Throws: As ``execute(_:)``, for the first that fails; `server` outside a transaction.
     @discardableResult
     public func pipeline(_ statements: [SQL]) throws(PostgresError) -> [StatementResult] {
-        try executor.runPipeline(statements).map(StatementResult.init)
+        try executor.runPipeline(statements)
     }
 
     /// Runs the last statements of a transaction and commits it, in one round trip. Nothing can be run in it afterwards, and
@@ -72,7 +72,7 @@ public struct PostgresSession: ~Copyable {
     /// - Throws: As ``pipeline(_:)``, and what COMMIT fails with.
     @discardableResult
     public func commit(after statements: [SQL] = []) throws(PostgresError) -> [StatementResult] {
-        try executor.commit(after: statements).map(StatementResult.init)
+        try executor.commit(after: statements)
     }
 
     /// Runs the statements of a text one after the other, as a migration does; the first failure ends it.

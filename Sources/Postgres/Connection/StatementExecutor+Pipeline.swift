@@ -2,7 +2,7 @@
 // many a statement.
 extension StatementExecutor {
     /// Runs statements of the open transaction in one round trip.
-    func runPipeline(_ statements: [SQL]) throws(PostgresError) -> [QueryResult] {
+    func runPipeline(_ statements: [SQL]) throws(PostgresError) -> [StatementResult] {
         for statement in statements { try statement.parameters.check() }
         guard !statements.isEmpty else { return [] }
         return try runInterruptibly(isRead: false) { () throws(PostgresError) in
@@ -14,7 +14,7 @@ extension StatementExecutor {
     /// Runs the last statements of the open transaction and commits it in one round trip. One that is all there is goes alone.
     ///
     /// Cancellation does not reach it, unless it only reads.
-    func commit(after statements: [SQL]) throws(PostgresError) -> [QueryResult] {
+    func commit(after statements: [SQL]) throws(PostgresError) -> [StatementResult] {
         for statement in statements { try statement.parameters.check() }
         let options: TransactionOptions
         switch transactionState {
@@ -42,7 +42,7 @@ extension StatementExecutor {
     func runTogether(
         _ statements: [SQL],
         committing options: TransactionOptions? = nil
-    ) throws(PostgresError) -> [QueryResult] {
+    ) throws(PostgresError) -> [StatementResult] {
         let keys = statements.map(\.key)
         let isAlone = options.map { isWhole(statements, keys, $0) } ?? false
         let steps = try steps(of: statements, keys)

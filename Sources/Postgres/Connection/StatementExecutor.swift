@@ -62,13 +62,13 @@ final class StatementExecutor {
 
 extension StatementExecutor {
     /// Runs one statement of the caller's.
-    func run(_ sql: SQL) throws(PostgresError) -> QueryResult {
+    func run(_ sql: SQL) throws(PostgresError) -> StatementResult {
         try sql.parameters.check()
         return try runInterruptibly(isRead: sql.isSelect) { () throws(PostgresError) in
             if case .opening = transactionState { return try runTogether([sql])[0] }
             guard isKept(sql) else {
                 return try untilDeadline(replyTimeout) { timeout throws(PostgresError) in
-                    try handle.run(text: sql.text, parameters: sql.parameters, timeout: timeout)
+                    try handle.run(.unprepared(text: sql.text, sql.parameters), timeout: timeout)
                 }
             }
             return try runPrepared(sql)
@@ -118,8 +118,8 @@ extension StatementExecutor {
     /// how much time is left; of a statement outside of one it would know nothing, and work on for nobody.
     private func untilDeadline(
         _ timeout: Duration?,
-        _ run: (_ timeout: Duration?) throws(PostgresError) -> QueryResult
-    ) throws(PostgresError) -> QueryResult {
+        _ run: (_ timeout: Duration?) throws(PostgresError) -> StatementResult
+    ) throws(PostgresError) -> StatementResult {
         guard let deadline, case .none = transactionState else { return try run(bounded(timeout)) }
         let left = max(.zero, deadline - .now)
         do throws(PostgresError) {
@@ -179,7 +179,7 @@ extension StatementExecutor {
 }
 
 extension StatementExecutor {
-    private func runPrepared(_ sql: SQL) throws(PostgresError) -> QueryResult {
+    private func runPrepared(_ sql: SQL) throws(PostgresError) -> StatementResult {
         let key = sql.key
         do throws(PostgresError) {
             return try runPrepared(key, sql.parameters)
@@ -208,10 +208,10 @@ extension StatementExecutor {
     private func runPrepared(
         _ key: StatementCache.Key,
         _ parameters: ParameterList
-    ) throws(PostgresError) -> QueryResult {
+    ) throws(PostgresError) -> StatementResult {
         let name = try prepare(key)
         return try untilDeadline(replyTimeout) { timeout throws(PostgresError) in
-            try handle.runPrepared(name, parameters: parameters, timeout: timeout)
+            try handle.run(.prepared(name: name, parameters), timeout: timeout)
         }
     }
 

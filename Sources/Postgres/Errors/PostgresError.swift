@@ -28,26 +28,27 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
         case invalidConfiguration
     }
 
-    private let storage: Storage
+    private var storage: Storage
+    private var contents: Contents { storage.contents }
 
     /// What went wrong.
-    public var kind: Kind { storage.kind }
+    public var kind: Kind { contents.kind }
 
     /// Whether what was to be written may have taken effect all the same: the answer to COMMIT was lost, or that to a
     /// statement outside of a transaction. After every other error nothing has.
-    public var isOutcomeUnknown: Bool { storage.isOutcomeUnknown }
+    public var isOutcomeUnknown: Bool { contents.isOutcomeUnknown }
 
     /// The server's code, when the server answered at all.
     public var sqlState: SQLState? {
         if case .server(let state) = kind { return state }
-        return storage.server?.sqlState
+        return contents.server?.sqlState
     }
 
     /// The constraint that said no, when one did.
-    public var constraint: String? { storage.server?.constraint }
+    public var constraint: String? { contents.server?.constraint }
 
     /// The table the server names in its answer, when it names one.
-    public var table: String? { storage.server?.table }
+    public var table: String? { contents.server?.table }
 
     /// Makes an error that carries no answer of a server.
     ///
@@ -55,33 +56,27 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
     ///   - kind: What went wrong.
     ///   - reason: A sentence without values of statements or rows: it becomes part of `description`.
     public init(_ kind: Kind, reason: String = "") {
-        storage = Storage(kind: kind, reason: reason, server: nil, isOutcomeUnknown: false)
+        storage = Storage(Contents(kind: kind, reason: reason))
     }
 
     init(server: ServerReport) {
-        storage = Storage(kind: .server(server.sqlState), reason: "", server: server, isOutcomeUnknown: false)
-    }
-
-    private init(storage: Storage) {
-        self.storage = storage
+        storage = Storage(Contents(kind: .server(server.sqlState), server: server))
     }
 
     /// The client's own words, which quote nothing; empty for what the server has said.
-    public var reason: String { storage.reason }
+    public var reason: String { contents.reason }
 
-    func reclassified(as kind: Kind) -> PostgresError {
-        PostgresError(
-            storage: Storage(
-                kind: kind,
-                reason: storage.reason,
-                server: storage.server,
-                isOutcomeUnknown: storage.isOutcomeUnknown
-            )
-        )
+    func reclassified(as kind: Kind) -> PostgresError { changed { $0.kind = kind } }
+
+    private func changed(_ change: (inout Contents) -> Void) -> PostgresError {
+        var (error, contents) = (self, contents)
+        change(&contents)
+        error.storage = Storage(contents)
+        return error
     }
 
     /// Whether the connection is gone with it.
-    var endsSession: Bool { kind == .connectionLost || storage.server?.isFatal == true }
+    var endsSession: Bool { kind == .connectionLost || contents.server?.isFatal == true }
 
     /// The same report of something that was sent to be written: when no answer came, or the server ended the session with
     /// it, nobody knows what became of that.
@@ -95,11 +90,7 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
         return withUnknownOutcome
     }
 
-    private var withUnknownOutcome: PostgresError {
-        PostgresError(
-            storage: Storage(kind: kind, reason: storage.reason, server: storage.server, isOutcomeUnknown: true)
-        )
-    }
+    private var withUnknownOutcome: PostgresError { changed { $0.isOutcomeUnknown = true } }
 }
 
 extension PostgresError {
@@ -126,7 +117,7 @@ extension PostgresError {
     /// Why a server would let nobody in, however often it is asked; `nil` of everything else. libpq has words and no code for that.
     public var refusal: Refusal? {
         guard kind == .connectionFailed else { return nil }
-        return Refusal.allCases.first { refusal in refusal.words.allSatisfy { storage.reason.contains($0) } }
+        return Refusal.allCases.first { refusal in refusal.words.allSatisfy { contents.reason.contains($0) } }
     }
 
     /// What a server says to whoever it does not let in, in the words that it has where messages are in English.
@@ -166,15 +157,15 @@ extension PostgresError {
         var text = "PostgreSQL: \(kind.phrase)"
         if let constraint { text += ", constraint \(constraint)" }
         if let table { text += ", table \(table)" }
-        if let trouble = storage.server?.trouble { text += ": \(trouble)" }
+        if let trouble = contents.server?.trouble { text += ": \(trouble)" }
         if isOutcomeUnknown { text += ", and what was written may have taken effect" }
-        if !storage.reason.isEmpty { text += ": \(storage.reason)" }
+        if !contents.reason.isEmpty { text += ": \(contents.reason)" }
         return text
     }
 
     /// All that is known, including what the server quoted.
     public var debugDescription: String {
-        guard let server = storage.server else { return description }
+        guard let server = contents.server else { return description }
         return "\(description); \(server.details)"
     }
 }
@@ -229,16 +220,15 @@ extension PostgresError {
 
     // Shared by reference: an error that is one word wide costs nothing where none is thrown.
     private final class Storage: Sendable {
-        let kind: Kind
-        let reason: String
-        let server: ServerReport?
-        let isOutcomeUnknown: Bool
+        let contents: Contents
 
-        init(kind: Kind, reason: String, server: ServerReport?, isOutcomeUnknown: Bool) {
-            self.kind = kind
-            self.reason = reason
-            self.server = server
-            self.isOutcomeUnknown = isOutcomeUnknown
-        }
+        init(_ contents: Contents) { self.contents = contents }
+    }
+
+    private struct Contents {
+        var kind: Kind
+        var reason = ""
+        var server: ServerReport?
+        var isOutcomeUnknown = false
     }
 }

@@ -1,6 +1,7 @@
 import CLibPQ
 
 extension ConnectionHandle {
+    /// A statement with its parameters.
     enum Step {
         case prepared(name: String, ParameterList)
         case unprepared(text: String, ParameterList)
@@ -8,7 +9,7 @@ extension ConnectionHandle {
 
     /// What the statements of a pipeline answered: all of them, or those before the one that failed.
     struct PipelineAnswer {
-        var results: [QueryResult] = []
+        var results: [StatementResult] = []
         var failure: PostgresError?
     }
 
@@ -20,7 +21,7 @@ extension ConnectionHandle {
         let deadline = timeout.map { ContinuousClock.now + $0 }
         guard PQenterPipelineMode(pointer) == 1 else { throw lost() }
         for step in steps {
-            guard send(step) == 1 else { throw lost() }
+            guard Self.send(step, to: pointer) == 1 else { throw lost() }
         }
         guard PQpipelineSync(pointer) == 1 else { throw lost() }
         try flush(until: deadline)
@@ -38,16 +39,16 @@ extension ConnectionHandle {
         return answer
     }
 
-    private func send(_ step: Step) -> Int32 {
+    static func send(_ step: Step, to connection: OpaquePointer) -> Int32 {
         switch step {
         case .prepared(let name, let parameters):
             parameters.withPointers { values, lengths, formats in
-                PQsendQueryPrepared(pointer, name, Int32(parameters.count), values, lengths, formats, 1)
+                PQsendQueryPrepared(connection, name, Int32(parameters.count), values, lengths, formats, 1)
             }
         case .unprepared(let text, let parameters):
             parameters.withPointers { values, lengths, formats in
                 PQsendQueryParams(
-                    pointer,
+                    connection,
                     text,
                     Int32(parameters.count),
                     parameters.types,
@@ -60,8 +61,8 @@ extension ConnectionHandle {
         }
     }
 
-    private func result(until deadline: ContinuousClock.Instant?) throws(PostgresError) -> QueryResult {
+    private func result(until deadline: ContinuousClock.Instant?) throws(PostgresError) -> StatementResult {
         guard let result = try nextResult(until: deadline) else { throw lost() }
-        return QueryResult(adopting: result)
+        return StatementResult(adopting: result)
     }
 }

@@ -65,7 +65,7 @@ struct ConnectionHandle: ~Copyable {
 
 extension ConnectionHandle {
     /// Runs the statements of a text one after the other and answers with the last one's result.
-    func run(script: String, timeout: Duration?) throws(PostgresError) -> QueryResult {
+    func run(script: String, timeout: Duration?) throws(PostgresError) -> StatementResult {
         try roundTrip(timeout: timeout) { PQsendQuery($0, script) }
     }
 
@@ -74,43 +74,18 @@ extension ConnectionHandle {
         text: String,
         types: [UInt32],
         timeout: Duration?
-    ) throws(PostgresError) -> QueryResult {
+    ) throws(PostgresError) -> StatementResult {
         try roundTrip(timeout: timeout) { PQsendPrepare($0, name, text, Int32(types.count), types) }
     }
 
-    func runPrepared(
-        _ name: String,
-        parameters: ParameterList,
-        timeout: Duration?
-    ) throws(PostgresError) -> QueryResult {
-        try roundTrip(timeout: timeout) { connection in
-            parameters.withPointers { values, lengths, formats in
-                PQsendQueryPrepared(connection, name, Int32(parameters.count), values, lengths, formats, 1)
-            }
-        }
-    }
-
-    func run(text: String, parameters: ParameterList, timeout: Duration?) throws(PostgresError) -> QueryResult {
-        try roundTrip(timeout: timeout) { connection in
-            parameters.withPointers { values, lengths, formats in
-                PQsendQueryParams(
-                    connection,
-                    text,
-                    Int32(parameters.count),
-                    parameters.types,
-                    values,
-                    lengths,
-                    formats,
-                    1
-                )
-            }
-        }
+    func run(_ step: Step, timeout: Duration?) throws(PostgresError) -> StatementResult {
+        try roundTrip(timeout: timeout) { Self.send(step, to: $0) }
     }
 
     private func roundTrip(
         timeout: Duration?,
         _ send: (OpaquePointer) -> Int32
-    ) throws(PostgresError) -> QueryResult {
+    ) throws(PostgresError) -> StatementResult {
         let deadline = timeout.map { ContinuousClock.now + $0 }
         guard send(pointer) == 1 else { throw lost() }
         try flush(until: deadline)
@@ -160,7 +135,7 @@ extension ConnectionHandle {
     }
 
     /// The last result of what was sent; of what was given up too early, the last of those that were not taken yet.
-    func lastResult(until deadline: ContinuousClock.Instant?) throws(PostgresError) -> QueryResult {
+    func lastResult(until deadline: ContinuousClock.Instant?) throws(PostgresError) -> StatementResult {
         var last: OpaquePointer?
         while let next = try nextResult(until: deadline, freeing: last) {
             let status = PQresultStatus(next)
@@ -178,7 +153,7 @@ extension ConnectionHandle {
             }
         }
         guard let last else { throw lost() }
-        let result = QueryResult(adopting: last)
+        let result = StatementResult(adopting: last)
         guard let failure = result.failure else { return result }
         throw failure
     }
@@ -240,5 +215,23 @@ extension ConnectionHandle {
             )
         }
         return notifications
+    }
+}
+
+/// Lends strings to C as an array of pointers that a null pointer ends.
+private func withCStrings<Result>(
+    _ strings: [String],
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+) -> Result {
+    let characters = strings.map { Array($0.utf8CString) }
+    let buffer = characters.flatMap(\.self)
+    return buffer.withUnsafeBufferPointer { buffer in
+        var offset = 0
+        var pointers: [UnsafePointer<CChar>?] = characters.map { string in
+            defer { offset += string.count }
+            return buffer.baseAddress?.advanced(by: offset)
+        }
+        pointers.append(nil)
+        return body(pointers)
     }
 }

@@ -1,3 +1,4 @@
+import CarillonCore
 import Logging
 import ServiceLifecycle
 
@@ -20,14 +21,14 @@ struct Announcer: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            guard await readiness.waits(until: { $0[.open] != nil && $0[.management] != nil }) else { return }
+            guard await waits(until: { readiness[.open] != nil && readiness[.management] != nil }) else { return }
             // An embedded server takes a moment: only what lasts is worth a line.
-            if await !readiness.waits(atMost: .seconds(5), until: { $0.problem == nil }),
+            if await !waits(atMost: .seconds(5), until: { readiness.problem == nil }),
                 let problem = readiness.problem
             {
                 log("Carillon listens, but is not ready", ["reason": "\(problem)"])
             }
-            guard await readiness.waits(until: { $0.problem == nil }) else { return }
+            guard await waits(until: { readiness.problem == nil }) else { return }
             log("Carillon is ready", console)
             try? await gracefulShutdown()
         }

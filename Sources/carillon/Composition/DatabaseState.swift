@@ -3,46 +3,35 @@ import Synchronization
 
 /// What is known of one placement's database: whether it can be used, and if not, why.
 final class DatabaseState: Sendable {
-    private struct State {
+    /// Problems are told in plain words, and are `nil` where all is well.
+    struct Known {
+        /// Why the database, or what it should have, is not there.
         var schemaProblem: String? = "the database has not been reached yet"
+        /// Why the master key is not the database's.
         var masterKeyProblem: String? = "the master key has not been compared with the database's yet"
+        /// What was due for long and could not be claimed when somebody looked last.
         var stuckQueue: StuckQueue?
+        /// What somebody found who looked.
         var lastLook: String?
+
+        /// Why nothing can be done.
+        var problem: String? { schemaProblem ?? masterKeyProblem }
     }
 
-    private let state = Mutex(State())
+    private let known = Mutex(Known())
 
     init() {}
 
-    /// Why nothing can be done, in plain words; `nil` when that much is right.
-    var problem: String? { state.withLock { $0.schemaProblem ?? $0.masterKeyProblem } }
+    /// Why nothing can be done; `nil` when that much is right.
+    var problem: String? { known.withLock(\.problem) }
 
     /// Whether the database is there with the tables it should have.
-    var hasDatabase: Bool { state.withLock { $0.schemaProblem == nil } }
+    var hasDatabase: Bool { known.withLock { $0.schemaProblem == nil } }
 
-    /// What was due for long and could not be claimed when somebody looked last.
-    var stuckQueue: StuckQueue? { state.withLock { $0.stuckQueue } }
+    var stuckQueue: StuckQueue? { known.withLock(\.stuckQueue) }
 
     /// Why it was found that nothing can be done, as far as that is known without asking; `nil` when all was well.
-    var lastProblem: String? { state.withLock { $0.schemaProblem ?? $0.masterKeyProblem ?? $0.lastLook } }
+    var lastProblem: String? { known.withLock { $0.problem ?? $0.lastLook } }
 
-    /// What somebody found who looked.
-    func looked(problem: String?) {
-        state.withLock { $0.lastLook = problem }
-    }
-
-    /// Whether the database can be used, and if not, why.
-    func schema(problem: String?) {
-        state.withLock { $0.schemaProblem = problem }
-    }
-
-    /// Whether the master key is the database's, and if not, what to do.
-    func masterKey(problem: String?) {
-        state.withLock { $0.masterKeyProblem = problem }
-    }
-
-    /// Whether something is due that cannot be claimed.
-    func queue(stuck: StuckQueue?) {
-        state.withLock { $0.stuckQueue = stuck }
-    }
+    func note(_ change: (inout Known) -> Void) { known.withLock { change(&$0) } }
 }

@@ -1,3 +1,4 @@
+import CarillonCore
 import CarillonStore
 import Logging
 import Postgres
@@ -12,19 +13,16 @@ struct DatabaseWatch: Service {
     let logger: Logger
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            var told: Set<CertificateSummary.Ending> = []
-            while !Task.isCancelled {
-                do {
-                    metrics.record(bytes: try await DatabaseSize.bytes(pool))
-                    let summary = try await CertificateSummary(pool)
-                    metrics.record(summary, told: told)
-                    told = Set(summary.first)
-                } catch {
-                    logger.debug("Could not look how large the database is", metadata: ["error": "\(error)"])
-                }
-                try? await Task.sleep(for: Self.interval * Double.random(in: 0.9...1.1))
+        try await repeating(with: Set<CertificateSummary.Ending>(), jitter: 0.1) { told in
+            do {
+                metrics.record(bytes: try await DatabaseSize.bytes(pool))
+                let summary = try await CertificateSummary(pool)
+                metrics.record(summary, told: told)
+                told = Set(summary.first)
+            } catch {
+                logger.debug("Could not look how large the database is", metadata: ["error": "\(error)"])
             }
+            return Self.interval
         }
     }
 }

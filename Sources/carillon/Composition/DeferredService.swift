@@ -1,3 +1,4 @@
+import CarillonCore
 import ServiceLifecycle
 
 /// A service that works with a database, and so begins when there is one with the tables it needs.

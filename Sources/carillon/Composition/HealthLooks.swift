@@ -50,7 +50,8 @@ struct HealthLooks: Sendable {
 
     private func look(_ probe: ReadinessProbe) async -> ReadinessProbe.Answer {
         let answer = await answer(of: probe, within: Self.limit)
-        probe.state.looked(problem: answer.reasons.isEmpty ? nil : answer.reasons.joined(separator: "; "))
+        let problem = answer.reasons.isEmpty ? nil : answer.reasons.joined(separator: "; ")
+        probe.state.note { $0.lastLook = problem }
         return answer
     }
 

@@ -1,3 +1,4 @@
+import CarillonCore
 import CarillonStore
 import Logging
 import Postgres
@@ -30,29 +31,23 @@ struct MasterKeyRotation: Service {
     }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            var verdict: MasterKeyVerdict?
-            var isTold = false
-            while !Task.isCancelled {
-                do {
-                    let former = verdict
-                    let latest = try await former == nil ? rollover.takeOver() : rollover.verdict()
-                    verdict = latest
-                    box.permitSealing(latest != .wrong)
-                    state.masterKey(problem: latest == .wrong ? Self.problem : nil)
-                    if latest == .wrong, former != .wrong {
-                        logger.error("The master key is wrong", metadata: ["reason": "\(Self.problem)"])
-                    }
-                    // Where the previous key is the canary's, a replica that was started later has it as its current one.
-                    if latest == .current { isTold = try await rotate(isTold: isTold) }
-                } catch  where !Task.isCancelled {
-                    logger.debug("Could not look after the master key", metadata: ["error": "\(error)"])
-                } catch {
-                    return
+        try await repeating(with: (verdict: MasterKeyVerdict?.none, isTold: false), jitter: 0.1) { known in
+            do {
+                let former = known.verdict
+                let latest = try await former == nil ? rollover.takeOver() : rollover.verdict()
+                known.verdict = latest
+                box.permitSealing(latest != .wrong)
+                state.note { $0.masterKeyProblem = latest == .wrong ? Self.problem : nil }
+                if latest == .wrong, former != .wrong {
+                    logger.error("The master key is wrong", metadata: ["reason": "\(Self.problem)"])
                 }
-                let interval = verdict == nil ? Self.firstInterval : Self.interval
-                try? await Task.sleep(for: interval * Double.random(in: 0.9...1.1))
+                // Where the previous key is the canary's, a replica that was started later has it as its current one.
+                if latest == .current { known.isTold = try await rotate(isTold: known.isTold) }
+            } catch {
+                guard !Task.isCancelled else { return nil }
+                logger.debug("Could not look after the master key", metadata: ["error": "\(error)"])
             }
+            return known.verdict == nil ? Self.firstInterval : Self.interval
         }
     }
 

@@ -27,14 +27,10 @@ struct PlacementListing: Sendable {
         metrics: any MetricsFactory,
         logger: Logger
     ) {
-        let lookups = Dictionary(
-            uniqueKeysWithValues: PlacementDirectory.Lookup.allCases.map { result in
-                let dimensions = [("result", result.rawValue)]
-                return (
-                    result,
-                    Counter(label: "carillon_placement_lookups_total", dimensions: dimensions, factory: metrics)
-                )
-            }
+        let lookups = Counters<PlacementDirectory.Lookup>(
+            "carillon_placement_lookups_total",
+            by: "result",
+            factory: metrics
         )
         self.placements = placements
         let home = placements[0]
@@ -46,7 +42,7 @@ struct PlacementListing: Sendable {
             initial: file.read(),
             announcements: announcements,
             logger: logger,
-            count: { lookups[$0]?.increment() },
+            count: { lookups.count($0) },
             noteList: { list, former in
                 file.write(list, logger)
                 moving.note(list.moving)
@@ -129,16 +125,14 @@ private struct PlacementEntry: Service {
     let logger: Logger
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await catalog.enter(names)
-                    await directory.readAnew()
-                    return
-                } catch {
-                    logger.debug("Could not enter placements in their list", metadata: ["error": "\(error)"])
-                }
-                try? await Task.sleep(for: Self.interval)
+        try await repeating(with: ()) { _ in
+            do {
+                try await catalog.enter(names)
+                await directory.readAnew()
+                return nil
+            } catch {
+                logger.debug("Could not enter placements in their list", metadata: ["error": "\(error)"])
+                return Self.interval
             }
         }
         try? await gracefulShutdown()

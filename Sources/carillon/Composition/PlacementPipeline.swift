@@ -16,15 +16,12 @@ struct PlacementPipeline: Sendable {
     init(_ placement: PlacementStorage, sharing shared: PipelineShare, _ settings: Settings, logger: Logger) {
         let storage = shared.storage
         let providers = shared.providers
-        let housekeeping = Housekeeping(
-            housekeeper: Housekeeper(
-                pool: placement.pool,
-                tables: placement.coordinator,
-                clock: placement.clock,
-                comparing: placement.databaseClock,
-                feedback: placement.feedback,
-                logger: logger
-            ),
+        let housekeeper = Housekeeper(
+            pool: placement.pool,
+            tables: placement.coordinator,
+            clock: placement.clock,
+            comparing: placement.databaseClock,
+            feedback: placement.feedback,
             stirrings: placement.stirrings,
             logger: logger
         )
@@ -150,7 +147,7 @@ struct PlacementPipeline: Sendable {
         }
         services = placement.deferred([
             halts,
-            housekeeping, placement.endpointCache, placement.faceCache, endpointOutcomes, writer, lanes, settler,
+            housekeeper, placement.endpointCache, placement.faceCache, endpointOutcomes, writer, lanes, settler,
             sender, claimer, Replayer(queue: placement.replays, watch: placement.watch), fanout, poller,
         ])
     }

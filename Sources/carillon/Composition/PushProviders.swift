@@ -23,44 +23,35 @@ struct PushProviders: Sendable {
     ) throws {
         let stores = PlacedStores(placements: storage.placements, route: storage.route)
         let (tls, clock, store) = (settings.outboundTLS, storage.clock, stores.credentials)
-        let guarded = try OutboundHTTPClient(
-            egress: settings.egress,
-            resolver: NameResolver(limits: .chosenByUsers(slots: descriptors.lookups / 2)),
-            tls: tls,
-            policy: .brief.limited(to: descriptors.webConnections),
-            logger: logger
-        )
+        func client(
+            _ egress: EgressGuard,
+            _ resolver: NameResolver,
+            _ policy: ConnectionPolicy
+        ) throws -> OutboundHTTPClient {
+            try OutboundHTTPClient(egress: egress, resolver: resolver, tls: tls, policy: policy, logger: logger)
+        }
+        /// A resolver of names that users choose, with a part of all look-ups.
+        func names(_ part: Int) -> NameResolver {
+            NameResolver(limits: .chosenByUsers(slots: max(1, descriptors.lookups / part)))
+        }
+        let guarded = try client(settings.egress, names(2), .brief.limited(to: descriptors.webConnections))
         let endpointPolicy = EndpointClient.policy(connections: descriptors.relayConnections)
         endpointConnections = endpointPolicy.maximumOpenConnectionsPerHost
         endpoints = EndpointClient(
-            transport: try OutboundHTTPClient(
-                egress: settings.egress.confidential,
-                resolver: NameResolver(limits: .chosenByUsers(slots: max(1, descriptors.lookups / 4))),
-                tls: tls,
-                policy: endpointPolicy,
-                logger: logger
-            ),
+            transport: try client(settings.egress.confidential, names(4), endpointPolicy),
             version: Release.version,
             clock: clock
         )
         introspection = IntrospectionClient(
-            transport: try OutboundHTTPClient(
-                egress: settings.egress.confidential,
-                resolver: NameResolver(limits: .chosenByUsers(slots: max(1, descriptors.lookups / 4))),
-                tls: tls,
-                policy: IntrospectionClient.policy(connections: descriptors.introspectionConnections),
-                logger: logger
+            transport: try client(
+                settings.egress.confidential,
+                names(4),
+                IntrospectionClient.policy(connections: descriptors.introspectionConnections)
             ),
             version: Release.version
         )
         let trustedNames = NameResolver(limits: .trusted)
-        let trusted = try OutboundHTTPClient(
-            egress: .unrestricted,
-            resolver: trustedNames,
-            tls: tls,
-            policy: .shared.limited(to: descriptors.fcmConnections),
-            logger: logger
-        )
+        let trusted = try client(.unrestricted, trustedNames, .shared.limited(to: descriptors.fcmConnections))
         let fcmServer = settings.pushServices.fcm
         let fcmTokens = FCMTokenSource(transport: trusted, server: fcmServer, clock: clock)
         var memories: [@Sendable (NetworkID?) -> Void] = []

@@ -41,7 +41,6 @@ final class Readiness: Sendable {
         return problems.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: "; ")
     }
 
-    /// A port is open.
     func listens(_ port: Port, at address: ListenAddress) {
         state.withLock { $0.addresses[port] = address }
     }
@@ -49,10 +48,5 @@ final class Readiness: Sendable {
     /// Nothing new is taken on any more.
     func shutsDown() {
         state.withLock { $0.isShuttingDown = true }
-    }
-
-    /// Waits until something is the case, for as long as `limit`; answers whether it is.
-    func waits(atMost limit: Duration = .seconds(Int32.max), until condition: (Readiness) -> Bool) async -> Bool {
-        await carillon.waits(atMost: limit) { condition(self) }
     }
 }

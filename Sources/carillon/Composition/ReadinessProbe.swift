@@ -27,7 +27,7 @@ struct ReadinessProbe: Sendable {
             let skew = try await clock.look(pool)
             if readsTable { _ = try await PlacementIdentity.id(pool) }
             let stuck = try await watch.stuckQueue(oldestWait: oldestWait)
-            state.queue(stuck: stuck)
+            state.note { $0.stuckQueue = stuck }
             let snapshotAge = try await OldestSnapshot.age(pool)
             let late = skew.isTooLarge ? "\(skew.description): let both follow the same time server" : nil
             return Answer(reasons: [late, stuck?.description].compactMap(\.self), skew: skew, snapshotAge: snapshotAge)

@@ -13,11 +13,8 @@ struct ReadinessWatch: Service {
     let look: @Sendable () async -> [PlacementName: ReadinessProbe.Answer]
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                let isWell = metrics.record(await look())
-                try? await Task.sleep(for: isWell ? Self.interval : Self.intervalUntilReady)
-            }
+        try await repeating(with: ()) { _ in
+            metrics.record(await look()) ? Self.interval : Self.intervalUntilReady
         }
         metrics.stops()
     }

@@ -1,3 +1,4 @@
+import CarillonCore
 import CarillonStore
 import Logging
 import Postgres
@@ -30,22 +31,19 @@ struct SchemaReadiness: Service {
     let logger: Logger
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
-            let start = ContinuousClock.now
-            var reported: Problem?
-            while !Task.isCancelled {
-                let problem = try await check()
-                state.schema(problem: problem?.words)
-                guard let problem else { break }
-                // What an operator has to do something about does not pass by itself.
-                if problem != reported, problem.hasRemedy || ContinuousClock.now - start > Self.patience {
-                    logger.warning("Waiting for the database", metadata: ["reason": "\(problem.words)"])
-                    reported = problem
-                }
-                try? await Task.sleep(for: problem.hasRemedy ? Self.remedyInterval : Self.interval)
+        let start = ContinuousClock.now
+        try await repeating(with: Problem?.none) { reported in
+            let problem = try await check()
+            state.note { $0.schemaProblem = problem?.words }
+            guard let problem else { return nil }
+            // What an operator has to do something about does not pass by itself.
+            if problem != reported, problem.hasRemedy || ContinuousClock.now - start > Self.patience {
+                logger.warning("Waiting for the database", metadata: ["reason": "\(problem.words)"])
+                reported = problem
             }
-            try? await gracefulShutdown()
+            return problem.hasRemedy ? Self.remedyInterval : Self.interval
         }
+        try? await gracefulShutdown()
     }
 
     /// By way of the server that makes tables, where the pool leads to another.
@@ -73,9 +71,8 @@ struct SchemaReadiness: Service {
                 let migrator = Migrator(pool: pool, directory: migrations, logger: logger)
                 if migrates {
                     let missing = try await migrator.status().pending
-                    if !missing.isEmpty {
-                        state.schema(problem: "migrations are running (\(missing.joined(separator: ", ")))")
-                    }
+                    let names = missing.joined(separator: ", ")
+                    if !missing.isEmpty { state.note { $0.schemaProblem = "migrations are running (\(names))" } }
                     try await migrator.migrate()
                 }
                 let pending = try await migrator.status().pending

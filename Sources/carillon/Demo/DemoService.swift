@@ -79,7 +79,7 @@ enum DemoService {
 
     private static func address(of composition: Composition) async -> ListenAddress? {
         let readiness = composition.readiness
-        guard await readiness.waits(until: { $0[.open] != nil && $0.problem == nil }) else { return nil }
+        guard await waits(until: { readiness[.open] != nil && readiness.problem == nil }) else { return nil }
         return readiness[.open]
     }
 

@@ -1,3 +1,4 @@
+import CarillonCore
 import NIOPosix
 import Synchronization
 
@@ -66,10 +67,7 @@ final class LogOutput: Sendable {
 
     /// Waits until everything is written, but not for longer than `limit`: for the end of the process.
     func flush(within limit: Duration) async {
-        let start = ContinuousClock.now
-        while state.withLock({ $0.isWriting }), ContinuousClock.now - start < limit {
-            try? await Task.sleep(for: .milliseconds(5))
-        }
+        _ = await waits(atMost: limit) { state.withLock { !$0.isWriting } }
     }
 
     private func writeWaiting() {

@@ -20,12 +20,14 @@ import Testing
     private func interceptor(
         secrets: @escaping @Sendable () throws -> [WebhookSecret] = { [.generate()] },
         circuits: any EndpointCircuits = StubCircuits(),
+        slots: Int = Interceptor.slots,
         caller: ScriptedCaller
     ) -> Interceptor {
         Interceptor(
             caller: caller,
             source: Source(secrets: secrets),
             circuits: circuits,
+            slots: slots,
             metrics: PipelineMetrics(factory: NOOPMetricsHandler.instance),
             logger: TestDatabase.logger
         )
@@ -144,16 +146,24 @@ import Testing
         #expect(circuits.changes == [tried, "acme/relay/e-1 tried in vain", tried, "acme/relay/e-1 closed"])
     }
 
-    @Test func `what was on its way when somebody opened the circuit changes nothing, and who waits is refused`() {
-        var lines = InterceptionLines(slots: 12, longest: (count: 3, bytes: 100), mostWaiting: 150)
-        let key = InterceptionKey(.sample("e-1"), in: "acme")
-        for _ in 0..<12 { _ = lines.enter(key, size: 1, .closed) }
-        guard case .inLine = lines.enter(key, size: 1, .closed) else { return #expect(Bool(false), "one waits") }
-        let first = lines.leave(key, isTrial: false, isFailure: true, isOpen: true)
-        #expect(!first.hasFailed && first.1.map(\.1) == [.refused])
-        for _ in 0..<11 {
-            #expect(!lines.leave(key, isTrial: false, isFailure: true, isOpen: true).hasFailed)
+    @Test
+    func `what was on its way when somebody opened the circuit changes nothing, and who waits is refused`() async throws
+    {
+        let circuits = StubCircuits()
+        let caller = ScriptedCaller(isOpen: false) { _ in .failure("refused") }
+        let interceptor = interceptor(circuits: circuits, slots: 12, caller: caller)
+        var outcomes: [InterceptionReport.Ending?] = []
+        try await withThrowingTaskGroup(of: InterceptionReport.Ending?.self) { group in
+            for _ in 0..<13 {
+                group.addTask { try await interceptor.verdict(on: question())?.report.outcome }
+            }
+            try await eventually { caller.waiting == 12 && interceptor.slots.waiting == 1 }
+            circuits.circuit = .open
+            caller.open()
+            for try await outcome in group { outcomes.append(outcome) }
         }
+        #expect(outcomes.count { $0 == .error } == 12 && outcomes.count { $0 == .circuit } == 1)
+        #expect(circuits.changes.isEmpty)
     }
 
     @Test(.stores)
@@ -190,41 +200,40 @@ import Testing
         }
     }
 
-    @Test func `who waits in line is bounded in number and in bytes, of one endpoint and of all`() {
-        var lines = InterceptionLines(slots: 1, longest: (count: 3, bytes: 100), mostWaiting: 300)
-        let keys = ["e-1", "e-2"].map { InterceptionKey(.sample(EndpointID(trusted: $0)), in: "acme") }
-        func waits(_ key: InterceptionKey, _ size: Int) -> Bool {
-            if case .inLine = lines.enter(key, size: size, .closed) { true } else { false }
+    private typealias Line = FairQueue<NetworkID, String, Int>
+
+    private func line(longest: (count: Int, bytes: Int), mostWaiting: Int = 300) -> Line {
+        Line(limits: Interceptor.limits(slots: 1, longestLine: longest, mostWaiting: mostWaiting))
+    }
+
+    @Test func `who waits in line is bounded in number and in bytes, of one endpoint and of all`() throws {
+        var line = line(longest: (count: 3, bytes: 100))
+        func enter(_ endpoint: String, _ size: Int) -> [Line.Grant]? {
+            line.admit(size, weight: size, of: "acme", in: endpoint, at: .now)
         }
-        for key in keys { #expect(!waits(key, 1_000), "the first one has the slot") }
-        #expect(waits(keys[0], 60) && !waits(keys[0], 50) && waits(keys[0], 20) && waits(keys[0], 20))
-        #expect(!waits(keys[0], 0), "three wait")
-        #expect(!waits(keys[1], 60) && waits(keys[1], 50), "150 of one network")
-        _ = lines.leave(keys[0], isTrial: false, isFailure: false, isOpen: false)
-        #expect(waits(keys[1], 40), "one of 60 has the slot now")
+        func waits(_ endpoint: String, _ size: Int) -> Bool { enter(endpoint, size)?.isEmpty ?? false }
+        let first = try #require(enter("e-1", 100)?.first)
+        #expect(enter("e-2", 100)?.isEmpty == false, "the first one has the slot")
+        #expect(waits("e-1", 60) && !waits("e-1", 50) && waits("e-1", 20) && waits("e-1", 20))
+        #expect(!waits("e-1", 0), "three wait")
+        #expect(waits("e-2", 90) && !waits("e-2", 10), "half of what there is, and the last one beyond")
+        #expect(line.handOn(first, at: .now).map(\.item) == [60])
+        #expect(waits("e-2", 10), "one of 60 has the slot now")
     }
 
     @Test func `no network has more room in line than half of what others leave`() {
-        var lines = InterceptionLines(slots: 1, longest: (count: 100, bytes: 100), mostWaiting: 300)
-        func key(_ endpoint: Int, of network: NetworkID) -> InterceptionKey {
-            InterceptionKey(.sample(EndpointID(trusted: "e-\(endpoint)")), in: network)
-        }
-        func waits(_ key: InterceptionKey) -> Bool {
-            if case .inLine = lines.enter(key, size: 10, .closed) { true } else { false }
-        }
+        var line = line(longest: (count: 100, bytes: 100))
         func fill(_ network: NetworkID) -> Int {
             (0..<5).reduce(0) { count, endpoint in
-                let line = key(endpoint, of: network)
-                _ = lines.enter(line, size: 10, .closed)
-                return count + (0..<20).count { _ in waits(line) }
+                let enter = { line.admit(0, weight: 10, of: network, in: "e-\(endpoint)", at: .now) }
+                _ = enter()
+                return count + (0..<20).count { _ in enter()?.isEmpty ?? false }
             }
         }
-        #expect(fill("greedy") == 15 && fill("other") == 7 && fill("third") == 4)
-        for endpoint in 0..<5 {
-            _ = lines.leave(key(endpoint, of: "greedy"), isTrial: false, isFailure: true, isOpen: true)
-        }
+        #expect(fill("greedy") == 15 && fill("other") == 8 && fill("third") == 4)
+        for endpoint in 0..<5 { line.remove(of: "greedy", in: "e-\(endpoint)") { _ in true } }
         #expect(fill("other") > 0, "what nobody waits in any more is room for others")
-        #expect(!lines.close().isEmpty)
+        #expect(!line.shutDown().isEmpty)
     }
 
     @Test func `that others had all connections is no fault of the endpoint`() {

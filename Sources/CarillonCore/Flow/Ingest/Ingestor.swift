@@ -101,7 +101,7 @@ package final class Ingestor: Sendable {
         guard !incoming.isEmpty else { return }
         statistics.add(to: network) { figures in
             for (event, acceptance) in zip(incoming, acceptances) {
-                metrics.accepted(acceptance)
+                metrics.events.count(PipelineMetrics.EventEnding(acceptance))
                 figures.count(acceptance, of: event.event.type)
             }
         }
@@ -121,7 +121,7 @@ package final class Ingestor: Sendable {
             return acceptances
         } catch {
             fanout.cancel(reserved.map { PendingEvent(incoming[$0]) })
-            metrics.refusedEvents(incoming.count)
+            metrics.events.count(.refused, by: incoming.count)
             throw error
         }
     }
@@ -131,7 +131,7 @@ package final class Ingestor: Sendable {
         return parsed.map { event in
             switch event.content {
             case .ignored:
-                metrics.ignoredEvent()
+                metrics.events.count(.ignored)
                 return Receipt(id: EventID(ids.next()), status: .ignored)
             case .known:
                 switch remaining.popFirst() {

@@ -1,18 +1,74 @@
 package import Logging
 import Synchronization
 
+/// What questions are counted by: an endpoint as it is reached now, so that one that was changed begins anew.
+struct InterceptionKey: Hashable {
+    let network: NetworkID
+    let endpoint: EndpointID
+    private let url: String
+    private let stateAt: Timestamp
+
+    init(_ endpoint: Endpoint, in network: NetworkID) {
+        self.network = network
+        self.endpoint = endpoint.id
+        url = endpoint.settings.url
+        stateAt = endpoint.stateAt
+    }
+}
+
 /// Asks endpoints about events before anybody is notified of them: so many at a time of each endpoint, further ones in line,
 /// none while its circuit is open, which is the same for all replicas (FACES section C3).
 package final class Interceptor: Sendable {
+    typealias Slots = FairSemaphore<NetworkID, InterceptionKey>
+
+    /// What is said to a question that comes.
+    private enum Reception {
+        /// The endpoint is asked; without a permit it is found out whether it works again.
+        case asked(Slots.Permit?)
+        /// The endpoint is not asked now.
+        case refused
+        /// There was no slot in time.
+        case late
+        case closed
+    }
+
+    private struct State {
+        /// How many questions in a row failed.
+        var failures: [InterceptionKey: Int] = [:]
+        /// Those of which one question finds out now whether they work again.
+        var inTrial: Set<InterceptionKey> = []
+
+        /// Counts a question; `true` when too many have failed by now, from where it begins anew.
+        mutating func count(isFailure: Bool?, of key: InterceptionKey) -> Bool {
+            guard let isFailure else { return false }
+            guard isFailure else {
+                failures[key] = nil
+                return false
+            }
+            if failures[key] == nil, failures.count >= Interceptor.mostFailing {
+                failures.remove(at: failures.startIndex)
+            }
+            failures[key, default: 0] += 1
+            guard failures[key, default: 0] >= Interceptor.tolerance else { return false }
+            failures[key] = nil
+            return true
+        }
+    }
+
     /// How many questions an endpoint has at a time.
     package static let slots = 64
     /// How many questions wait in line for one endpoint at the most, and how many bytes of them; see
     /// ``InterceptionQuestion/size``.
     static let longestLine = (count: 4_000, bytes: 16 << 20)
-    /// How many bytes of questions wait in all lines together; of one network no more than half of what the others leave.
+    /// How many bytes of questions wait in all lines together; of one network about half of what the others leave.
     static let mostWaiting = 64 << 20
+    /// How many failures in a row it takes for an endpoint not to be asked any more.
+    private static let tolerance = 10
+    /// Of how many endpoints failures are remembered.
+    private static let mostFailing = 1_000
 
-    private let lines: Mutex<InterceptionLines>
+    let slots: Slots
+    private let state = Mutex(State())
     private let caller: any EndpointCaller
     private let source: any QuestionSource
     private let circuits: any EndpointCircuits
@@ -21,7 +77,6 @@ package final class Interceptor: Sendable {
     private let metrics: PipelineMetrics
     private let logger: Logger
 
-    /// An interceptor.
     /// - Parameters:
     ///   - caller: Signs and sends questions.
     ///   - source: What signs them, and the events' bodies.
@@ -42,13 +97,7 @@ package final class Interceptor: Sendable {
         metrics: PipelineMetrics,
         logger: Logger
     ) {
-        lines = Mutex(
-            InterceptionLines(
-                slots: min(slots, Self.slots),
-                longest: Self.longestLine,
-                mostWaiting: Self.mostWaiting
-            )
-        )
+        self.slots = Slots(limits: Self.limits(slots: min(slots, Self.slots)), patience: .zero)
         self.caller = caller
         self.source = source
         self.circuits = circuits
@@ -58,6 +107,21 @@ package final class Interceptor: Sendable {
         self.logger = logger
     }
 
+    /// What waits in line, of one endpoint and of all.
+    static func limits(
+        slots: Int,
+        longestLine: (count: Int, bytes: Int) = Interceptor.longestLine,
+        mostWaiting: Int = Interceptor.mostWaiting
+    ) -> FairQueueLimits {
+        FairQueueLimits(
+            weight: mostWaiting,
+            weightPerLane: longestLine.bytes,
+            itemsPerLane: longestLine.count,
+            slotsPerLane: slots,
+            share: 1
+        )
+    }
+
     /// What holds for an event; `nil` when it was not found out, as at shutdown.
     ///
     /// - Throws: What the store throws: the event is to be asked about again then, under the same id.
@@ -65,12 +129,12 @@ package final class Interceptor: Sendable {
         let start = ContinuousClock.now
         let key = InterceptionKey(question.endpoint, in: question.event.networkID)
         let verdict: Verdict
-        switch await enter(key, size: question.size, within: .milliseconds(question.terms.timeout)) {
+        switch await receive(question, key) {
         case .closed: return nil
         case .refused: verdict = unasked(.circuit, "the last questions failed", question, after: .now - start)
         case .late: verdict = unasked(.busy, "too many questions in line", question, after: .now - start)
-        case .entered(let isTrial):
-            guard let answer = try await ask(question, key, isTrial: isTrial) else { return nil }
+        case .asked(let permit):
+            guard let answer = try await ask(question, key, permit) else { return nil }
             verdict = answer
         }
         metrics.intercepted(verdict.report)
@@ -79,11 +143,13 @@ package final class Interceptor: Sendable {
     }
 
     /// Lets nobody in any more; those in line are told so, and those who were asked are waited for.
-    func close() {
-        for waiting in lines.withLock({ $0.close() }) { waiting.resume(.closed) }
-    }
+    func close() { slots.close() }
 
-    private func ask(_ question: InterceptionQuestion, _ key: InterceptionKey, isTrial: Bool) async throws -> Verdict? {
+    private func ask(
+        _ question: InterceptionQuestion,
+        _ key: InterceptionKey,
+        _ permit: Slots.Permit?
+    ) async throws -> Verdict? {
         let call: EndpointCall
         do {
             let material = try await source.questionMaterial(
@@ -95,7 +161,7 @@ package final class Interceptor: Sendable {
             )
             guard !material.secrets.isEmpty else {
                 // It has just been removed: nobody has a say any more.
-                leave(key, isTrial: isTrial, isFailure: nil, reason: nil)
+                leave(key, permit, isFailure: nil, reason: nil)
                 return unasked(.error, "endpoint removed", question, onFailure: .deliver)
             }
             call = EndpointCall(
@@ -110,7 +176,7 @@ package final class Interceptor: Sendable {
                 trace: question.event.event.trace
             )
         } catch  where error.isTransient {
-            leave(key, isTrial: isTrial, isFailure: nil, reason: nil)
+            leave(key, permit, isFailure: nil, reason: nil)
             throw error
         } catch {
             // No question can be signed, now or later: as good as no answer.
@@ -118,12 +184,12 @@ package final class Interceptor: Sendable {
             metadata["endpoint"] = "\(key.endpoint)"
             logger.error("An endpoint cannot be asked", metadata: metadata)
             let verdict = unasked(.error, "it cannot be asked", question)
-            leave(key, isTrial: isTrial, isFailure: true, reason: verdict.report)
+            leave(key, permit, isFailure: true, reason: verdict.report)
             return verdict
         }
         let answer = await caller.call(call)
         guard !Task.isCancelled else {
-            leave(key, isTrial: isTrial, isFailure: nil, reason: nil)
+            leave(key, permit, isFailure: nil, reason: nil)
             return nil
         }
         let verdict = Verdict(
@@ -134,7 +200,7 @@ package final class Interceptor: Sendable {
             notification: question.notification,
             content: question.event.event.direct?.content
         )
-        leave(key, isTrial: isTrial, isFailure: verdict.report.outcome.isFailure, reason: verdict.report)
+        leave(key, permit, isFailure: verdict.report.outcome.isFailure, reason: verdict.report)
         return verdict
     }
 
@@ -155,72 +221,65 @@ package final class Interceptor: Sendable {
         )
     }
 
-    /// Waits for a slot.
-    private func enter(
-        _ key: InterceptionKey,
-        size: Int,
-        within limit: Duration
-    ) async -> InterceptionLines.Entry {
-        let waiting: InterceptionLines.Waiting
-        let circuit = circuits.circuit(of: key.lane, at: clock.now())
-        switch lines.withLock({ $0.enter(key, size: size, circuit) }) {
-        case .decided(.entered(isTrial: true)):
-            if await circuits.takeTrial(of: key.lane) { return .entered(isTrial: true) }
-            giveBackSlot(of: key, isTrial: true, isFailure: nil, reason: nil)
+    /// Waits for a slot, for as long as the endpoint may take to answer.
+    private func receive(_ question: InterceptionQuestion, _ key: InterceptionKey) async -> Reception {
+        guard !slots.isClosed else { return .closed }
+        switch circuit(of: key) {
+        case .open: return .refused
+        case .due:
+            guard state.withLock({ $0.inTrial.insert(key).inserted }) else { return .refused }
+            if await circuits.takeTrial(of: key.lane) { return .asked(nil) }
+            giveBack(nil, of: key, isFailure: nil, reason: nil)
             return .refused
-        case .decided(let entry): return entry
-        case .inLine(let entered): waiting = entered
+        case .closed: break
         }
-        // Unstructured on purpose: nobody waits for it once there is a slot.
-        let timer = Task {
-            guard (try? await Task.sleep(for: limit)) != nil else { return }
-            withdraw(waiting, of: key, as: .late)
-        }
-        defer { timer.cancel() }
-        return await withTaskCancellationHandler {
-            await waiting.entry()
-        } onCancel: {
-            withdraw(waiting, of: key, as: .closed)
-        }
+        let limit = Duration.milliseconds(question.terms.timeout)
+        let permit = await slots.permit(of: key.network, in: key, weight: question.size, within: limit)
+        if let permit { return .asked(permit) }
+        if slots.isClosed || Task.isCancelled { return .closed }
+        return circuit(of: key) == .closed ? .late : .refused
     }
 
-    /// Takes somebody out of line who is still in it: a slot that was given to them is theirs to give back.
-    private func withdraw(
-        _ waiting: InterceptionLines.Waiting,
-        of key: InterceptionKey,
-        as entry: InterceptionLines.Entry
-    ) {
-        if lines.withLock({ $0.withdraw(waiting, of: key) }) { waiting.resume(entry) }
+    private func circuit(of key: InterceptionKey) -> EndpointCircuit {
+        circuits.circuit(of: key.lane, at: clock.now())
     }
 
     /// Tells all replicas what the endpoint is worth, and gives the slot to the next one.
-    private func leave(_ key: InterceptionKey, isTrial: Bool, isFailure: Bool?, reason: InterceptionReport?) {
-        switch isFailure {
-        case false? where isTrial:
-            circuits.close(key.lane, at: clock.now())
-            tell("An endpoint is asked again", key, reason)
-        case nil where isTrial: circuits.tryAgain(key.lane, at: clock.now())
-        default: break
-        }
-        giveBackSlot(of: key, isTrial: isTrial, isFailure: isFailure, reason: reason)
-    }
-
-    private func giveBackSlot(
-        of key: InterceptionKey,
-        isTrial: Bool,
+    private func leave(
+        _ key: InterceptionKey,
+        _ permit: Slots.Permit?,
         isFailure: Bool?,
         reason: InterceptionReport?
     ) {
-        let moment = clock.now()
-        let isOpen = circuits.circuit(of: key.lane, at: moment) != .closed
-        let (hasFailed, next) = lines.withLock {
-            $0.leave(key, isTrial: isTrial, isFailure: isFailure, isOpen: isOpen)
+        switch isFailure {
+        case false? where permit == nil:
+            circuits.close(key.lane, at: clock.now())
+            tell("An endpoint is asked again", key, reason)
+        case nil where permit == nil: circuits.tryAgain(key.lane, at: clock.now())
+        default: break
+        }
+        giveBack(permit, of: key, isFailure: isFailure, reason: reason)
+    }
+
+    private func giveBack(
+        _ permit: Slots.Permit?,
+        of key: InterceptionKey,
+        isFailure: Bool?,
+        reason: InterceptionReport?
+    ) {
+        let isOpen = circuit(of: key) != .closed
+        let hasFailed = state.withLock { state in
+            if permit == nil { state.inTrial.remove(key) }
+            if isOpen { state.failures[key] = nil }
+            // What fails while the endpoint is tried, or is not asked any more, says nothing new.
+            return state.count(isFailure: isFailure == true && (isOpen || permit == nil) ? nil : isFailure, of: key)
         }
         if hasFailed {
-            circuits.open(key.lane, because: reason?.reason ?? reason?.outcome.rawValue ?? "", at: moment)
+            circuits.open(key.lane, because: reason?.reason ?? reason?.outcome.rawValue ?? "", at: clock.now())
             tell("An endpoint is not asked for a while", key, reason)
         }
-        for (waiting, entry) in next { waiting.resume(entry) }
+        if isOpen || hasFailed { slots.sendAway(of: key.network, in: key) }
+        permit?.giveBack()
     }
 
     private func tell(_ message: Logger.Message, _ key: InterceptionKey, _ reason: InterceptionReport?) {

@@ -1,5 +1,4 @@
 package import CoreMetrics
-import Metrics
 
 /// What is counted of polls; the names are those of `GET /metrics`.
 package struct PollMetrics: Sendable {
@@ -17,36 +16,27 @@ package struct PollMetrics: Sendable {
         case lost
     }
 
-    private let polls: [Ending: Counter]
-    private let accepted: Counter
-    private let duplicates: Counter
-    private let skippedItems: Counter
+    /// What came of an item of a page.
+    enum Item: String, CaseIterable {
+        case accepted
+        case duplicate
+        case skipped
+    }
+
+    let polls: Counters<Ending>
+    let items: Counters<Item>
 
     package init(factory: any MetricsFactory) {
-        polls = Dictionary(
-            uniqueKeysWithValues: Ending.allCases.map { outcome in
-                let dimensions = [("outcome", outcome.rawValue)]
-                return (outcome, Counter(label: "carillon_polls_total", dimensions: dimensions, factory: factory))
-            }
-        )
-        let items = "carillon_poll_items_total"
-        accepted = Counter(label: items, dimensions: [("result", "accepted")], factory: factory)
-        duplicates = Counter(label: items, dimensions: [("result", "duplicate")], factory: factory)
-        skippedItems = Counter(label: items, dimensions: [("result", "skipped")], factory: factory)
+        polls = Counters("carillon_polls_total", by: "outcome", factory: factory)
+        items = Counters("carillon_poll_items_total", by: "result", factory: factory)
     }
 
-    func polled(_ outcome: Ending) { polls[outcome]?.increment() }
-
-    func accepted(_ acceptances: [Acceptance]) {
+    func count(_ acceptances: [Acceptance]) {
         for acceptance in acceptances {
             switch acceptance {
-            case .accepted: accepted.increment()
-            case .duplicate: duplicates.increment()
+            case .accepted: items.count(.accepted)
+            case .duplicate: items.count(.duplicate)
             }
         }
-    }
-
-    func skipped(_ count: Int) {
-        if count > 0 { skippedItems.increment(by: count) }
     }
 }

@@ -145,14 +145,14 @@ package final class Poller: Service {
             case .stored(isLast: false):
                 hasAnswered = true
             case .deferred(let wait, let reason):
-                metrics.polled(.deferred)
+                metrics.polls.count(.deferred)
                 return await release(source, after: wait, .deferred(reason))
             case .failed(let reason):
-                metrics.polled(.failed)
+                metrics.polls.count(.failed)
                 let wait = source.settings.wait(afterFailures: source.failures + 1)
                 return await release(source, after: wait, .failed(reason))
             case .lost:
-                return metrics.polled(.lost)
+                return metrics.polls.count(.lost)
             }
         }
         await release(source, after: Self.pause, .succeeded)
@@ -218,8 +218,8 @@ package final class Poller: Service {
         let hasMoved = answer.cursor.map { $0 != source.cursor } ?? false
         source.cursor = answer.cursor ?? source.cursor
         source.failures = 0
-        metrics.polled(answer.events.isEmpty ? .empty : .page)
-        metrics.skipped(answer.skippedItems)
+        metrics.polls.count(answer.events.isEmpty ? .empty : .page)
+        metrics.items.count(.skipped, by: answer.skippedItems)
         return .stored(isLast: !answer.hasMore || !hasMoved)
     }
 
@@ -253,7 +253,7 @@ package final class Poller: Service {
         )
         guard let acceptances = try await queue.accept(page, from: source) else { return false }
         ingestor.count(events, acceptances, of: source.networkID)
-        metrics.accepted(acceptances)
+        metrics.count(acceptances)
         return true
     }
 

@@ -9,7 +9,6 @@ package struct JournalNote: Sendable, Equatable {
 
     /// What was asked for, or the verdict on it.
     package var operation: String
-    /// The status of the answer.
     package var status: Int
     /// Why it was refused or had no effect.
     package var reason: String?

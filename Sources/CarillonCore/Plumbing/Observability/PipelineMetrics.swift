@@ -5,13 +5,27 @@ import Metrics
 package struct PipelineMetrics: Sendable {
     static let retry = "retry"
 
+    /// What the sender of an event was told.
+    enum EventEnding: String, CaseIterable {
+        case accepted
+        case duplicate
+        case ignored
+        case refused
+
+        init(_ acceptance: Acceptance) {
+            switch acceptance {
+            case .accepted: self = .accepted
+            case .duplicate: self = .duplicate
+            }
+        }
+    }
+
     private let factory: any MetricsFactory
-    private let events: [Receipt.Status: Counter]
-    private let refused: Counter
+    let events: Counters<EventEnding>
     private let commitSize: Recorder
     private let notified: Counter
     private let withoutDevice: Counter
-    private let suppressed: [ToggleLevel: Counter]
+    private let suppressed: Counters<ToggleLevel>
     private let withheld: Counter
     let deliveries: [ProviderName: [String: Counter]]
     private let heldUnregistrations: [ProviderName: Counter]
@@ -26,29 +40,14 @@ package struct PipelineMetrics: Sendable {
 
     package init(factory: any MetricsFactory) {
         self.factory = factory
-        let name = "carillon_events_total"
-        let statuses: [Receipt.Status] = [.accepted, .duplicate, .ignored]
-        events = Dictionary(
-            uniqueKeysWithValues: statuses.map {
-                ($0, Counter(label: name, dimensions: [("status", $0.rawValue)], factory: factory))
-            }
-        )
-        refused = Counter(label: name, dimensions: [("status", "refused")], factory: factory)
+        events = Counters("carillon_events_total", by: "status", factory: factory)
         commitSize = Recorder(label: "carillon_group_commit_size", factory: factory)
         let users = "carillon_recipients_total"
         notified = Counter(label: users, dimensions: [("result", "notified")], factory: factory)
         withoutDevice = Counter(label: users, dimensions: [("result", "noDevice")], factory: factory)
-        suppressed = Dictionary(
-            uniqueKeysWithValues: ToggleLevel.allCases.map {
-                let dimensions = [("result", "suppressed"), ("level", $0.rawValue)]
-                return ($0, Counter(label: users, dimensions: dimensions, factory: factory))
-            }
-        )
-        withheld = Counter(
-            label: users,
-            dimensions: [("result", "suppressed"), ("level", "endpoint")],
-            factory: factory
-        )
+        let isSuppressed = ("result", "suppressed")
+        suppressed = Counters(users, by: "level", labels: [isSuppressed], factory: factory)
+        withheld = Counter(label: users, dimensions: [isSuppressed, ("level", "endpoint")], factory: factory)
         // All of them at once: a counter that appears when something happens for the first time begins at 1, and whoever compares
         // two readings never learns of it.
         let outcomes = DeliveryState.allCases.filter { $0 != .pending }.map(\.rawValue) + [Self.retry]
@@ -86,24 +85,13 @@ package struct PipelineMetrics: Sendable {
         waitingGroups = Gauge(label: "carillon_waiting_groups", factory: factory)
     }
 
-    func accepted(_ acceptance: Acceptance) {
-        switch acceptance {
-        case .accepted: events[.accepted]?.increment()
-        case .duplicate: events[.duplicate]?.increment()
-        }
-    }
-
-    func ignoredEvent() { events[.ignored]?.increment() }
-
-    func refusedEvents(_ count: Int) { refused.increment(by: count) }
-
     func groupCommit(of size: Int) { commitSize.record(size) }
 
     func expanded(_ tally: RecipientTally, since before: RecipientTally) {
         notified.increment(by: tally.notified - before.notified)
         withoutDevice.increment(by: tally.noDevice - before.noDevice)
         for (level, count) in tally.suppressed {
-            suppressed[level]?.increment(by: count - before.suppressed[level, default: 0])
+            suppressed.count(level, by: count - before.suppressed[level, default: 0])
         }
         if tally.intercepted > before.intercepted { withheld.increment(by: tally.intercepted - before.intercepted) }
     }

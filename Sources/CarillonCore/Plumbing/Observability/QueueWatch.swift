@@ -15,7 +15,7 @@ package final class QueueWatch: Sendable {
         var isTold: Bool
     }
 
-    private let failures: [QueueStep: Counter]
+    private let failures: Counters<QueueStep>
     private let durations: [QueueStep: Recorder]
     private let allowances: [QueueStep: LineAllowance]
     private let logger: Logger
@@ -29,13 +29,7 @@ package final class QueueWatch: Sendable {
         stirrings: Stirrings = Stirrings(),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        // All of them at once: a counter that begins at 1 never grew.
-        failures = Dictionary(
-            uniqueKeysWithValues: QueueStep.allCases.map { step in
-                let dimensions = [("step", step.rawValue)]
-                return (step, Counter(label: "carillon_queue_failures_total", dimensions: dimensions, factory: factory))
-            }
-        )
+        failures = Counters("carillon_queue_failures_total", by: "step", factory: factory)
         durations = Dictionary(
             uniqueKeysWithValues: QueueStep.allCases.map { step in
                 let dimensions = [("step", step.rawValue)]
@@ -80,7 +74,7 @@ package final class QueueWatch: Sendable {
 
     private func failed(_ step: QueueStep, because error: any Error) {
         let reason = "\(error)"
-        failures[step]?.increment()
+        failures.count(step)
         guard let allowance = allowances[step] else { return }
         let isTold = allowance.take() == .write
         failing.withLock { $0[step] = Failure(reason: reason, isTold: isTold || $0[step]?.isTold == true) }

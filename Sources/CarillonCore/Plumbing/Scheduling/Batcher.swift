@@ -127,8 +127,6 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
     private let freeThread: @Sendable () -> (any StoreThread)?
     private let work: Work
 
-    /// A batcher.
-    ///
     /// - Parameters:
     ///   - limits: How much it takes on.
     ///   - weight: About how many bytes an item takes in memory.
@@ -150,7 +148,6 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
         state = Mutex(State(limits))
     }
 
-    /// How many bytes wait.
     var waitingWeight: Int { state.withLock { $0.line.weight } }
 
     /// Has a tenant's items worked on, all or none; returns when that is done.

@@ -77,8 +77,22 @@ extension FairQueue {
             if case .paused = state { weight > 0 } else { false }
         }
 
+        /// Takes the first item if it may be worked on; whether it finds out if the paused lane works again.
+        mutating func takeFirst(
+            _ limits: FairQueueLimits,
+            at now: ContinuousClock.Instant
+        ) -> (entry: Waiting, isProbe: Bool)? {
+            guard mayGo(limits, at: now), let entry = waiting.popFirst() else { return nil }
+            let isProbe = state != .sending
+            if isProbe { state = .probing }
+            weight -= entry.weight
+            slots += entry.slots
+            pace.begin(takesLastSlot: slots >= limits.slotsPerLane, at: now)
+            return (entry, isProbe)
+        }
+
         /// Whether one of its items may be worked on.
-        func mayGo(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Bool {
+        private func mayGo(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Bool {
             switch state {
             case .sending: slots < limits.slotsPerLane
             case .probing: false

@@ -14,7 +14,6 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     package struct Grant: Sendable {
         package let tenant: Tenant
         package let lane: Lane
-        /// What waited.
         package var item: Item
         /// Whether it finds out if its paused lane works again.
         package let isProbe: Bool
@@ -37,9 +36,7 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     /// Those of whom nothing is let in.
     private var halted: Set<Tenant> = []
 
-    /// How many items wait.
     package private(set) var count = 0
-    /// How many slots are taken.
     package private(set) var slots = 0
     package private(set) var working = 0
     /// Whether nothing is let in any more.
@@ -72,7 +69,7 @@ extension FairQueue {
         let record = lanes[key] ?? LaneRecord()
         guard !halted.contains(tenant), !isForOthers || !record.isSlow(limits, at: now),
             weight <= room, record.weight + weight <= limits.weightPerLane,
-            !record.isPaused(at: now), !record.isTried,
+            record.waiting.count + record.reserved < limits.itemsPerLane, !record.isPaused(at: now), !record.isTried,
             tenants.weight(of: tenant) <= limits.most(of: limits.weight, taken: self.weight, more: weight)
         else { return false }
         lanes[key] = record
@@ -113,16 +110,17 @@ extension FairQueue {
         return true
     }
 
-    /// Lines up an item of weight 1; answers all whose turn it is then, and `nil` when there is no room for it.
+    /// Lines up an item; answers all whose turn it is then, and `nil` when there is no room for it.
     package mutating func admit(
         _ item: Item,
+        weight: Int = 1,
         of tenant: Tenant,
         in lane: Lane,
         isFirst: Bool = false,
         at now: ContinuousClock.Instant
     ) -> [Grant]? {
-        guard reserve(1, of: tenant, in: lane, at: now),
-            fill(item, weight: 1, of: tenant, in: lane, isFirst: isFirst, at: now)
+        guard reserve(weight, of: tenant, in: lane, at: now),
+            fill(item, weight: weight, of: tenant, in: lane, isFirst: isFirst, at: now)
         else { return nil }
         return next(upTo: .max, at: now)
     }
@@ -137,6 +135,16 @@ extension FairQueue {
         lanes[key]?.waiting.removeAll { isGone($0.item) }
         release(gone, of: key)
         return gone.map(\.item)
+    }
+
+    /// Takes out the first item that waits in a lane and fits: cheap for those that wait longest.
+    package mutating func removeFirst(of tenant: Tenant, in lane: Lane, where isGone: (Item) -> Bool) -> Item? {
+        let key = Key(tenant: tenant, lane: lane)
+        guard let index = lanes[key]?.waiting.firstIndex(where: { isGone($0.item) }),
+            let entry = lanes[key]?.waiting.remove(at: index)
+        else { return nil }
+        release(CollectionOfOne(entry), of: key)
+        return entry.item
     }
 
     /// Changes what waits, such as when a lease was renewed; what becomes `nil` is taken out.
@@ -235,12 +243,7 @@ extension FairQueue {
     /// Lets nothing in or out any more; answers what waited.
     package mutating func shutDown() -> [Item] {
         isShutDown = true
-        let left = items
-        for key in Array(lanes.keys) {
-            guard let waiting = lanes[key]?.waiting else { continue }
-            lanes[key]?.waiting = []
-            release(ArraySlice(waiting), of: key)
-        }
+        let left = removeAll(from: Array(lanes.keys))
         tenants.removeAllLanes()
         return left
     }
@@ -279,9 +282,7 @@ extension FairQueue {
     /// Lets nothing of these in, and of all others again; answers what waits of them, for its owner to keep elsewhere.
     package mutating func halt(_ tenants: Set<Tenant>) -> [Item] {
         halted = tenants
-        return lanes.keys.filter { tenants.contains($0.tenant) }.flatMap {
-            remove(of: $0.tenant, in: $0.lane) { _ in true }
-        }
+        return removeAll(from: lanes.keys.filter { tenants.contains($0.tenant) })
     }
 
     /// The lanes in which anything waits or is worked on.
@@ -306,10 +307,7 @@ extension FairQueue {
         let key = Key(tenant: tenant, lane: lane)
         lanes[key, default: LaneRecord()].state = .paused(until: end, reason: reason)
         noteRoom(of: key)
-        guard let waiting = lanes[key]?.waiting else { return [] }
-        lanes[key]?.waiting = []
-        release(ArraySlice(waiting), of: key)
-        return waiting.map(\.item)
+        return removeAll(from: [key])
     }
 
     package mutating func resume(_ tenant: Tenant, _ lane: Lane) {
@@ -337,13 +335,7 @@ extension FairQueue {
         // Changed in place: beside a copy of the record all that waits would be copied for each turn.
         lanes[key]?.isScheduled = false
         defer { schedule(key) }
-        guard lanes[key]?.mayGo(limits, at: now) == true, let entry = lanes[key]?.waiting.popFirst() else { return nil }
-        let isProbe = lanes[key]?.state != .sending
-        if isProbe { lanes[key]?.state = .probing }
-        lanes[key]?.weight -= entry.weight
-        lanes[key]?.slots += entry.slots
-        let isLast = lanes[key].map { $0.slots >= limits.slotsPerLane } ?? false
-        lanes[key]?.pace.begin(takesLastSlot: isLast, at: now)
+        guard let (entry, isProbe) = lanes[key]?.takeFirst(limits, at: now) else { return nil }
         weight -= entry.weight
         count -= 1
         working += 1
@@ -384,6 +376,10 @@ extension FairQueue {
         guard let record = lanes[key], record.isTight(limits) != record.isNotedAsTight else { return }
         lanes[key]?.isNotedAsTight.toggle()
         if record.isNotedAsTight { tightLanes.remove(key) } else { tightLanes.insert(key) }
+    }
+
+    private mutating func removeAll(from keys: [Key]) -> [Item] {
+        keys.flatMap { remove(of: $0.tenant, in: $0.lane) { _ in true } }
     }
 
     private mutating func release(_ gone: some Sequence<Waiting>, of key: Key) {

@@ -2,6 +2,8 @@ package struct FairQueueLimits: Sendable {
     /// What all that waits may weigh together.
     package var weight: Int
     package var weightPerLane: Int
+    /// How many items of a lane wait, however light they are.
+    package var itemsPerLane: Int
     package var slots: Int
     package var slotsPerLane: Int
     /// How many of them one tenant may have, however many are free.
@@ -18,6 +20,7 @@ package struct FairQueueLimits: Sendable {
     package init(
         weight: Int,
         weightPerLane: Int = .max,
+        itemsPerLane: Int = .max,
         slots: Int = .max,
         slotsPerLane: Int = .max,
         slotsPerTenant: Int = .max,
@@ -27,6 +30,7 @@ package struct FairQueueLimits: Sendable {
     ) {
         self.weight = weight
         self.weightPerLane = weightPerLane
+        self.itemsPerLane = itemsPerLane
         self.slots = slots
         self.slotsPerLane = slotsPerLane
         self.slotsPerTenant = slotsPerTenant

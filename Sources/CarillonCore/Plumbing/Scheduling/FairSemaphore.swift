@@ -48,39 +48,59 @@ package final class FairSemaphore<Tenant: Hashable & Sendable, Lane: Hashable & 
 
     package var taken: Int { state.withLock { $0.queue.slots } }
     package var waiting: Int { state.withLock { $0.queue.count } }
+    package var isClosed: Bool { state.withLock(\.queue.isShutDown) }
 
     /// Waits for a permit, which takes nothing of the time that the task's ``UnitOfWork`` has.
     ///
     /// - Parameters:
     ///   - tenant: Whose share it is counted to.
     ///   - lane: Which part of it.
+    ///   - weight: Of what may wait.
     ///   - isFirst: Whether this lane goes before those of the tenant's that do not.
-    /// - Returns: The permit; `nil` when too many wait already, when none became free in time, and when the task is cancelled.
-    package func permit(of tenant: Tenant, in lane: Lane, isFirst: Bool = false) async -> Permit? {
+    ///   - patience: For how long one waits, if not for as long as all do.
+    /// - Returns: The permit; `nil` when too many wait already, when none became free in time, when those of the lane are sent away, when
+    ///   it is closed, and when the task is cancelled.
+    package func permit(
+        of tenant: Tenant,
+        in lane: Lane,
+        weight: Int = 1,
+        isFirst: Bool = false,
+        within patience: Duration? = nil
+    ) async -> Permit? {
         let (permits, way) = AsyncStream.makeStream(of: Permit.self)
         let (number, grants) = state.withLock { state -> (UInt64, [Queue.Grant]?) in
             state.lastNumber += 1
             let ticket = Ticket(number: state.lastNumber, way: way)
-            return (ticket.number, state.queue.admit(ticket, of: tenant, in: lane, isFirst: isFirst, at: .now))
+            let grants = state.queue.admit(ticket, weight: weight, of: tenant, in: lane, isFirst: isFirst, at: .now)
+            return (ticket.number, grants)
         }
         guard let grants else { return nil }
         handOut(grants)
         var line = permits.makeAsyncIterator()
         if grants.contains(where: { $0.item.number == number }) { return await line.next() }
-        let timer = Task { [patience] in
+        let timer = Task { [patience = patience ?? self.patience] in
             guard (try? await Task.sleep(for: patience)) != nil else { return }
             withdraw(number, of: tenant, in: lane)
         }
         defer { timer.cancel() }
         let permit = await line.next()
-        if permit == nil { withdraw(number, of: tenant, in: lane) }
+        if permit == nil, Task.isCancelled { withdraw(number, of: tenant, in: lane) }
         UnitOfWork.current?.restart()
         return permit
     }
 
+    /// Tells all who wait for permits of a lane that there are none.
+    package func sendAway(of tenant: Tenant, in lane: Lane) {
+        for ticket in state.withLock({ $0.queue.remove(of: tenant, in: lane) { _ in true } }) { ticket.way?.finish() }
+    }
+
     private func withdraw(_ number: UInt64, of tenant: Tenant, in lane: Lane) {
-        let gone = state.withLock { $0.queue.remove(of: tenant, in: lane) { $0.number == number } }
-        for ticket in gone { ticket.way?.finish() }
+        state.withLock { $0.queue.removeFirst(of: tenant, in: lane) { $0.number == number } }?.way?.finish()
+    }
+
+    /// Gives no permits any more, and tells all who wait.
+    package func close() {
+        for ticket in state.withLock({ $0.queue.shutDown() }) { ticket.way?.finish() }
     }
 
     private func finished(_ grant: Queue.Grant) {

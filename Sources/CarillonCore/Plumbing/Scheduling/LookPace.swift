@@ -10,8 +10,6 @@ package struct LookPace: Sendable {
     let longest: Duration
     let isCalled: Bool
 
-    /// A pace.
-    ///
     /// - Parameters:
     ///   - interval: From the end of one look to the next while anything happens.
     ///   - jitter: The part of it, 0 to 1, by which it varies at random, so that replicas do not march in step.

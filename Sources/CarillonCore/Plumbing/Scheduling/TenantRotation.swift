@@ -32,7 +32,6 @@ struct TenantRotation<Tenant: Hashable & Sendable, Lane: Sendable>: Sendable {
     /// The fewest slots that one has who has a turn; `nil` when nobody has one.
     var fewestSlots: Int? { ring.leastLoad }
 
-    /// What a tenant's items weigh.
     func weight(of tenant: Tenant) -> Int { records[tenant]?.weight ?? 0 }
 
     /// Those whose items weigh more, which all do in comparison with less than nothing.

@@ -26,8 +26,7 @@ struct Wakeups: Sendable {
             for await _ in calls {
                 var isLeft = true
                 while isLeft {
-                    let part = jitter == 0 ? 0 : Double.random(in: -jitter...jitter)
-                    guard (try? await Task.sleep(for: interval * (1 + part))) != nil else { return }
+                    guard (try? await Task.sleep(for: interval.varied(by: jitter))) != nil else { return }
                     isLeft = await work()
                 }
             }

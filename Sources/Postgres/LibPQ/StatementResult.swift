@@ -1,7 +1,7 @@
 import CLibPQ
 
-/// The one owner of a `PGresult`.
-final class QueryResult {
+/// What a statement answered: the one owner of a `PGresult`.
+public final class StatementResult {
     private let pointer: OpaquePointer
 
     init(adopting pointer: OpaquePointer) {
@@ -13,7 +13,7 @@ final class QueryResult {
     var status: ExecStatusType { PQresultStatus(pointer) }
 
     /// How many rows the statement inserted, updated, deleted or selected.
-    var affectedRows: Int {
+    public var affectedRows: Int {
         PQcmdTuples(pointer).flatMap { Int(String(cString: $0)) } ?? 0
     }
 
@@ -24,7 +24,11 @@ final class QueryResult {
 
     var rowCount: Int { Int(PQntuples(pointer)) }
 
-    func forEach<Failure: Error>(_ body: (borrowing Row) throws(Failure) -> Void) throws(Failure) {
+    /// Visits the rows without collecting anything.
+    ///
+    /// - Parameter body: Called with each row, in order.
+    /// - Throws: What `body` throws, which ends the visit.
+    public func forEach(_ body: (borrowing Row) throws -> Void) throws {
         for index in 0..<PQntuples(pointer) {
             try body(Row(result: pointer, index: index))
         }
@@ -35,15 +39,20 @@ final class QueryResult {
         return try transform(Row(result: pointer, index: 0))
     }
 
-    func map<Value>(_ transform: (borrowing Row) throws -> Value) throws -> [Value] {
+    /// Decodes all rows.
+    ///
+    /// - Parameter decode: Turns one row into a value.
+    /// - Returns: The values, in the order of the rows.
+    /// - Throws: What `decode` throws.
+    public func map<Value>(_ decode: (borrowing Row) throws -> Value) throws -> [Value] {
         var values: [Value] = []
         values.reserveCapacity(rowCount)
-        try forEach { row in values.append(try transform(row)) }
+        try forEach { row in values.append(try decode(row)) }
         return values
     }
 }
 
-extension QueryResult {
+extension StatementResult {
     var failure: PostgresError? {
         switch PQresultStatus(pointer) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_EMPTY_QUERY:

@@ -1,6 +1,3 @@
-import CarillonCore
-import Metrics
-
 /// What becomes of a device that a notification names.
 enum MatrixOutcome: String, Sendable, CaseIterable {
     /// It is notified.
@@ -21,27 +18,4 @@ enum MatrixOutcome: String, Sendable, CaseIterable {
     case empty
     /// It is notified without what its app wants in every payload: that is no object.
     case badDefaultPayload
-}
-
-struct MatrixMetrics: Sendable {
-    private let counters: [MatrixOutcome: Counter]
-
-    init(factory: any MetricsFactory) {
-        counters = Dictionary(
-            uniqueKeysWithValues: MatrixOutcome.allCases.map { outcome in
-                (
-                    outcome,
-                    Counter(
-                        label: "carillon_matrix_devices_total",
-                        dimensions: [("outcome", outcome.rawValue)],
-                        factory: factory
-                    )
-                )
-            }
-        )
-    }
-
-    func count(_ outcomes: [MatrixOutcome: Int]) {
-        for (outcome, count) in outcomes where count > 0 { counters[outcome]?.increment(by: count) }
-    }
 }
