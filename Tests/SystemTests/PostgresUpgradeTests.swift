@@ -10,7 +10,7 @@ extension Services {
         @Test func `retries and relay go on when the running server's files are replaced, and so does its next start`()
             async throws
         {
-            let scratch = Scratch()
+            let scratch = Scratch(holdsPrograms: true)
             let installation = try await Installation(copiedInto: scratch)
             let receiver = WebhookReceiver(answering: [])
             try await receiver.whileRunning { url in

@@ -18,7 +18,11 @@ struct DatabaseServer: Sendable {
         self.scratch = scratch
         dataDirectory = scratch.path("server")
         cluster = EmbeddedCluster(
-            configuration: .init(dataDirectory: dataDirectory, throwAwayDirectory: scratch.path),
+            configuration: .init(
+                dataDirectory: dataDirectory,
+                settings: ["fsync": "off"],
+                throwAwayDirectory: scratch.path
+            ),
             logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
         )
         environment = [
