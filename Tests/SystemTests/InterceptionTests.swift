@@ -1,5 +1,4 @@
 import CarillonCore
-import EmbeddedPostgres
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -21,6 +20,7 @@ extension Services {
                 let network = try await TestNetwork(on: service)
                 try await network.addMembers(["bob", "carol"])
                 let endpoint = try await network.addInterceptor(url, timeout: 5_000)
+                try await scratch.ownServer.beginEndpoints()
                 try await network.begin(moderator)
                 let edited = try await network.accept(TestEvents.messageSent("edited", text: "darn"))
                 let state = try await network.done(edited)
@@ -59,6 +59,7 @@ extension Services {
                 let network = try await TestNetwork(on: service)
                 try await network.addMembers(["bob"])
                 let endpoint = try await network.addInterceptor(url, timeout: 5_000)
+                try await scratch.ownServer.beginEndpoints()
                 try await network.begin(moderator)
                 try await network.send(.PATCH, "/endpoints/\(endpoint.id)", ["timeoutMs": 200])
                 let late = try await network.done(try await network.accept(TestEvents.messageSent("l", text: "hang")))
@@ -111,6 +112,7 @@ extension Services {
                 let network = try await TestNetwork(on: one)
                 try await network.addMembers(["bob"])
                 let endpoint = try await network.addInterceptor(url, timeout: 5_000)
+                try await server.beginEndpoints()
                 for service in [one, two] { try await network.on(service).begin(moderator) }
                 try await network.send(.PATCH, "/endpoints/\(endpoint.id)", ["timeoutMs": 200])
                 func outcome(at service: RunningService, _ id: String, _ text: String) async throws -> String? {
@@ -160,6 +162,7 @@ extension Services {
                 let network = try await TestNetwork(on: one)
                 try await network.addMembers(["bob", "carol"])
                 _ = try await network.addInterceptor(url, timeout: 5_000)
+                try await server.beginEndpoints()
                 for service in [one, two] { try await network.on(service).begin(moderator) }
                 // What is said of the text, and to how many it goes then.
                 let kinds = [("fine", "deliver", 2), ("darn", "edit", 1), ("spam", "drop", 0)]
@@ -209,6 +212,7 @@ extension Crashes {
                 let network = try await TestNetwork(on: first)
                 try await network.addMembers(["bob", "carol"])
                 _ = try await network.addInterceptor(url, timeout: 5_000)
+                try await scratch.ownServer.beginEndpoints()
                 try await network.begin(moderator)
                 let server = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
                 // The first answer takes until after the end of who asked.
@@ -218,7 +222,7 @@ extension Crashes {
                 server.killAll()
                 _ = try await first.program.exitStatus()
                 let second = try await RunningService.start(in: scratch)
-                try await EmbeddedCluster(of: scratch).endLeases()
+                try await scratch.ownServer.endLeases()
                 let state = try await network.on(second).done(id, within: Crashes.patience)
                 #expect(state["interception"]?["outcome"]?.text == "answered")
                 #expect(state["deliveries"]?["delivered"]?.integer == 2)

@@ -18,6 +18,7 @@ extension Services {
                 let service = try await RunningService.start(in: scratch, environment: server.environment)
                 let network = try await TestNetwork(on: service)
                 _ = try await network.addEndpoint(url)
+                try await server.beginEndpoints()
                 try await network.begin(receiver)
                 receiver.answers([Int](repeating: 503, count: 100))
                 let event = try await network.accept(TestEvents.messageSent("stuck"))
