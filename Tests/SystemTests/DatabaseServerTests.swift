@@ -20,7 +20,7 @@ extension Services {
             let away = try await service.management.send(.GET, "/health/ready")
             #expect(away.status == 503)
             #expect(away.text.contains("PostgreSQL"))
-            let list = try await service.open.send(.GET, "/v1/networks", token: service.operatorToken)
+            let list = try await service.call(.GET, "/v1/networks")
             #expect(list.status == 503)
             #expect(list.headers.first(name: "retry-after") != nil)
 
@@ -29,7 +29,7 @@ extension Services {
                 let answer = try await service.management.send(.GET, "/health/ready")
                 return answer.status == 503 && answer.text.contains("migrations pending: run carillon migrate")
             }
-            let unmigrated = try await service.open.send(.GET, "/v1/networks", token: service.operatorToken)
+            let unmigrated = try await service.call(.GET, "/v1/networks")
             #expect(unmigrated.status == 503)
 
             // Three at once: each ends well, and each migration is run once.

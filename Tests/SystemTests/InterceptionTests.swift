@@ -102,9 +102,7 @@ extension Services {
             async throws
         {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             let moderator = Moderator()
             try await moderator.whileRunning { url in
                 let one = try await RunningService.start(in: scratch, environment: server.environment)
@@ -152,9 +150,7 @@ extension Services {
         @Test
         func `two replicas ask about each event once, and again only when the one that asked has died`() async throws {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             let moderator = Moderator()
             try await moderator.whileRunning { url in
                 let one = try await RunningService.start(in: scratch, environment: server.environment)

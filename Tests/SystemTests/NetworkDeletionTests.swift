@@ -43,7 +43,7 @@ extension Crashes {
             _ = try await TestNetwork(on: doomed)
             try await fill()
             let deletion = Task {
-                _ = try? await doomed.open.send(.DELETE, "/v1/networks/acme", token: doomed.operatorToken)
+                _ = try? await doomed.call(.DELETE, "/v1/networks/acme")
             }
             try await eventually("a part of the purge") { try await former("members") < Self.users }
             #expect(try await former("users") > 0, "the purge was over before it could be interrupted")
@@ -83,13 +83,7 @@ extension Crashes {
         /// Asks for the network until there is one; `nil` where somebody else's request made it.
         private func make(at service: RunningService) async throws -> TestNetwork? {
             try await eventually("the successor") { () -> TestNetwork?? in
-                let body: JSONValue = ["id": "acme"]
-                let answer = try await service.open.send(
-                    .POST,
-                    "/v1/networks",
-                    token: service.operatorToken,
-                    body: body.serialized
-                )
+                let answer = try await service.call(.POST, "/v1/networks", ["id": "acme"])
                 if answer.status == 201 { return try TestNetwork("acme", madeBy: answer, on: service) }
                 #expect(answer.status == 409, "\(answer.text)")
                 if answer.json["type"]?.text == "/problems/network-exists" { return .some(nil) }

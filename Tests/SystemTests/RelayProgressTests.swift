@@ -14,9 +14,7 @@ extension Services {
 
         @Test func `an endpoint that fails all once gets it all, within so many cycles`() async throws {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             try await WebhookHosts.whileListening { hosts, port in
                 let service = try await RunningService.start(in: scratch, environment: server.environment)
                 let network = try await TestNetwork(on: service)

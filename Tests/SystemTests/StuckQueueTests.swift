@@ -10,9 +10,7 @@ extension Services {
             async throws
         {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             let receiver = WebhookReceiver(answering: [])
             try await receiver.whileRunning { url in
                 let service = try await RunningService.start(in: scratch, environment: server.environment)
@@ -66,9 +64,7 @@ extension Services {
         @Test
         func `whatever the service does with its queues by itself is counted and written when it fails`() async throws {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             let service = try await RunningService.start(in: scratch, environment: server.environment)
             let network = try await TestNetwork(on: service)
             try await network.addMembers(["bob"])

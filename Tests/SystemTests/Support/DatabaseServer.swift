@@ -32,6 +32,14 @@ struct DatabaseServer: Sendable {
         ]
     }
 
+    /// A server that runs, with all tables.
+    static func migrated(in scratch: Scratch = Scratch()) async throws -> DatabaseServer {
+        let server = DatabaseServer(in: scratch)
+        try await server.start()
+        try await server.migrate()
+        return server
+    }
+
     /// The server as a URL without blanks; with `schema`, a schema of its database.
     func url(schema: String? = nil) -> String {
         let pairs = cluster.connectionString.split(separator: " ").map { $0.split(separator: "=", maxSplits: 1) }
