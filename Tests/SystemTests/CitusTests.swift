@@ -120,14 +120,13 @@ extension Services {
                 let posted = try #require(try await network.send(.POST, "/notifications", tagged)["id"]?.text)
                 _ = try await network.done(posted)
                 #expect(service.logLines.filter { $0.eventID == posted }.map(\.deviceID) == ["bob-device"])
-                let partitions = try await citus.coordinator.withSession { session in
-                    try session.query(
-                        """
-                        SELECT count(*) FROM citus_shards
-                        WHERE table_name::text LIKE 'p1.events_2%' OR table_name::text LIKE 'p1.relayed_2%'
-                        """
-                    ) { row in try row.decode(0, as: Int.self) }
-                }
+                let partitions = try await citus.coordinator.all(
+                    """
+                    SELECT count(*) FROM citus_shards
+                    WHERE table_name::text LIKE 'p1.events_2%' OR table_name::text LIKE 'p1.relayed_2%'
+                    """,
+                    as: Int.self
+                )
                 #expect((partitions.first ?? 0) >= 2 * 4)
                 try await expectFace(network, service, simulator)
                 #expect(try await service.stop() == 0)

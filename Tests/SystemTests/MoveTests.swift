@@ -81,29 +81,26 @@ extension Services {
             var former: Int?
             try await eventually("what others have in hand being done") {
                 guard try await service.moveStep(of: network) == "draining" else { return true }
-                let held = try await stage.home.withSession { session in
-                    try session.queryFirst(
-                        """
-                        SELECT (SELECT count(*) FROM p1.inbox WHERE network_id = 'moving' AND leased)
-                            + (SELECT count(*) FROM p1.deliveries WHERE network_id = 'moving' AND leased)
-                        """
-                    ) { row in try row.decode(0, as: Int.self) }
-                }
+                let held = try await stage.home.first(
+                    """
+                    SELECT (SELECT count(*) FROM p1.inbox WHERE network_id = 'moving' AND leased)
+                        + (SELECT count(*) FROM p1.deliveries WHERE network_id = 'moving' AND leased)
+                    """,
+                    as: Int.self
+                )
                 defer { former = held }
                 try await Task.sleep(for: .seconds(1))
                 return held == former
             }
-            try await stage.home.withSession { session in
-                try session.script(
-                    """
-                    SET carillon.mover = 'on';
-                    -- A transaction of the sleeper may be open, which the server ends after ten seconds.
-                    SET lock_timeout = '12s';
-                    UPDATE p1.inbox SET run_at = now() WHERE network_id = 'moving' AND leased;
-                    UPDATE p1.deliveries SET run_at = now() WHERE network_id = 'moving' AND leased
-                    """
-                )
-            }
+            try await stage.home.script(
+                """
+                SET carillon.mover = 'on';
+                -- A transaction of the sleeper may be open, which the server ends after ten seconds.
+                SET lock_timeout = '12s';
+                UPDATE p1.inbox SET run_at = now() WHERE network_id = 'moving' AND leased;
+                UPDATE p1.deliveries SET run_at = now() WHERE network_id = 'moving' AND leased
+                """
+            )
         }
 
         @Test func `another replica goes on with a move whose replica was killed`() async throws {
@@ -114,33 +111,27 @@ extension Services {
             try await network.addMembers(Self.members)
             // Held by nobody who would let go: the move waits.
             _ = try await network.accept(TestEvents.messageSent("before"))
-            try await stage.away.withSession { session in
-                try session.script(
-                    """
-                    INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets,
-                                            size, attempt, run_at, expires_at, leased)
-                    VALUES ('moving', gen_random_uuid(), gen_random_uuid(), 'log', '', '{}', 'en', '', '', '[]',
-                            0, 0, now() + interval '60 seconds', now() + interval '1 hour', true)
-                    """
-                )
-            }
+            try await stage.away.script(
+                """
+                INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets,
+                                        size, attempt, run_at, expires_at, leased)
+                VALUES ('moving', gen_random_uuid(), gen_random_uuid(), 'log', '', '{}', 'en', '', '', '[]',
+                        0, 0, now() + interval '60 seconds', now() + interval '1 hour', true)
+                """
+            )
             #expect(try await one.move(network, to: "default").status == 202)
             try await eventually("the network being drained") {
                 try await two.call(.PUT, "/v1/networks/moving/users/carl", [:]).status == 503
             }
             one.program.kill()
             // The twenty seconds for which it had the move are over.
-            try await stage.home.withSession { session in
-                try session.script("UPDATE network_moves SET held_until = now()")
-            }
-            try await stage.away.withSession { session in
-                try session.script(
-                    """
-                    SET carillon.mover = 'on';
-                    DELETE FROM deliveries WHERE cause = '{}'
-                    """
-                )
-            }
+            try await stage.home.script("UPDATE network_moves SET held_until = now()")
+            try await stage.away.script(
+                """
+                SET carillon.mover = 'on';
+                DELETE FROM deliveries WHERE cause = '{}'
+                """
+            )
             try await two.awaitArrival(of: network)
             try await two.notify(network.on(two), "moving-after")
             #expect(try await two.stop() == 0)
@@ -163,14 +154,12 @@ extension Services {
             #expect(try await status(.POST, "/v1/networks/moving/move", [:]) == 400)
             #expect(try await status(.POST, "/v1/networks/moving/move", ["to": "p2"]) == 200)
             // Somebody holds something for a minute: so long it drains.
-            try await stage.away.withSession { session in
-                try session.script(
-                    """
-                    INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, run_at, leased)
-                    VALUES ('moving', gen_random_uuid(), 'held', 'message.sent', now(), now(), '{}', now() + interval '1 minute', true)
-                    """
-                )
-            }
+            try await stage.away.script(
+                """
+                INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, run_at, leased)
+                VALUES ('moving', gen_random_uuid(), 'held', 'message.sent', now(), now(), '{}', now() + interval '1 minute', true)
+                """
+            )
             #expect(try await service.move(network, to: "p1").status == 202)
             try await eventually("the network being drained") {
                 try await status(.PUT, "/v1/networks/moving/users/carl", [:]) == 503
@@ -190,9 +179,7 @@ extension Services {
                 try await service.moveStep(of: network) == "cancelled"
             }
             try await network.send(.PUT, "/notifications", ["enabled": false])
-            try await stage.away.withSession { session in
-                try session.script("DELETE FROM inbox WHERE source_id = 'held'")
-            }
+            try await stage.away.script("DELETE FROM inbox WHERE source_id = 'held'")
             #expect(try await service.move(network, to: "p1").status == 202)
             try await service.awaitArrival(of: network)
             let silent = try await network.accept(TestEvents.messageSent("silent"))

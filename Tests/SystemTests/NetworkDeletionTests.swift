@@ -65,11 +65,10 @@ extension Crashes {
             }
             for table in ["users", "members"] { #expect(try await former(table) == 0) }
             let acknowledged = load.acknowledged
-            let kept = try await server.withSession { session in
-                try session.query("SELECT event_id::text FROM event_keys WHERE network_id = 'acme'") { row in
-                    try row.decode(0, as: String.self)
-                }
-            }
+            let kept = try await server.all(
+                "SELECT event_id::text FROM event_keys WHERE network_id = 'acme'",
+                as: String.self
+            )
             #expect(acknowledged.subtracting(kept).isEmpty)
             let third = try #require(late)
             for id in acknowledged.prefix(20) { _ = try await network.on(third).done(id) }
@@ -108,11 +107,9 @@ extension Crashes {
         }
 
         private func former(_ table: String) async throws -> Int {
-            try await server.withSession { session in
-                try session.execute(
-                    "SELECT FROM \(identifier: table) WHERE network_id = 'acme' AND user_id LIKE 'former%'"
-                )
-            }
+            try await server.execute(
+                "SELECT FROM \(identifier: table) WHERE network_id = 'acme' AND user_id LIKE 'former%'"
+            )
         }
     }
 }

@@ -40,11 +40,10 @@ extension Services {
             #expect(page["items"]?.elements.map { $0["placement"]?.text } == ["default", "p2", "p1"])
             #expect(page["incomplete"] == nil)
             func rows(_ server: DatabaseServer, _ schema: String) async throws -> [String] {
-                try await server.withSession { session in
-                    try session.query(
-                        .unprepared("SELECT network_id FROM \(identifier: schema).users GROUP BY 1 ORDER BY 1")
-                    ) { row in try row.decode(0, as: String.self) }
-                }
+                try await server.all(
+                    .unprepared("SELECT network_id FROM \(identifier: schema).users GROUP BY 1 ORDER BY 1"),
+                    as: String.self
+                )
             }
             #expect(try await rows(stage.home, "public") == ["at-home"])
             #expect(try await rows(stage.home, "p1") == ["in-schema"])
@@ -262,7 +261,7 @@ extension Services {
             }
 
             // Another database in the place of one that has networks is not used.
-            try await stage.home.withSession { session in try session.script("CREATE SCHEMA other") }
+            try await stage.home.script("CREATE SCHEMA other")
             let mistaken = stage.home.environment.merging([
                 "CARILLON_PLACEMENTS": "p2=\(stage.home.url(schema: "other"))"
             ]) { $1 }

@@ -20,14 +20,12 @@ extension Services {
             let far = try await former.network("far", in: "p2")
             let near = try await former.network("near", in: "p1")
             #expect(try await former.stop() == 0)
-            try await stage.away.withSession { session in
-                try session.script(
-                    """
-                    INSERT INTO schema_migrations (version, name, checksum, applied_at)
-                    SELECT max(version) + 1, 'later', 'x', now() FROM schema_migrations
-                    """
-                )
-            }
+            try await stage.away.script(
+                """
+                INSERT INTO schema_migrations (version, name, checksum, applied_at)
+                SELECT max(version) + 1, 'later', 'x', now() FROM schema_migrations
+                """
+            )
             let migrate = try Program(["migrate"], environment: stage.environment, scratch: stage.scratch)
             #expect(try await migrate.exitStatus() == 1)
             let said = migrate.outputText + migrate.errorText
@@ -86,17 +84,15 @@ extension Services {
             let far = try await service.network("far", in: "p2")
             for network in [near, far] { try await service.notify(network, "\(network.id)-1") }
             // Whoever connects from now on is told another time.
-            try await stage.away.withSession { session in
-                try session.script(
-                    """
-                    CREATE FUNCTION public.now() RETURNS timestamptz LANGUAGE sql STABLE
-                    AS $$ SELECT pg_catalog.now() + interval '1 minute' $$;
-                    CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
-                    AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 minute' $$;
-                    ALTER DATABASE carillon SET search_path = public, pg_catalog;
-                    """
-                )
-            }
+            try await stage.away.script(
+                """
+                CREATE FUNCTION public.now() RETURNS timestamptz LANGUAGE sql STABLE
+                AS $$ SELECT pg_catalog.now() + interval '1 minute' $$;
+                CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+                AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 minute' $$;
+                ALTER DATABASE carillon SET search_path = public, pg_catalog;
+                """
+            )
             try await stage.away.disconnectAll()
             try await eventually("health that says so") {
                 let health = try await service.management.send(.GET, "/health/ready")
@@ -125,23 +121,21 @@ extension Services {
             _ = try await service.call(.PATCH, "/v1/placements/p2", ["state": "open"])
             try await network.addMembers(Self.members)
             // Until it is started anew, nobody arrives there.
-            try await stage.away.withSession { session in
-                try session.script(
-                    """
-                    DO $do$ BEGIN
-                        EXECUTE format($f$
-                            CREATE FUNCTION hold_arrival() RETURNS trigger LANGUAGE plpgsql AS $$
-                            BEGIN
-                                IF pg_postmaster_start_time() = %L THEN PERFORM pg_sleep(600); END IF;
-                                RETURN NEW;
-                            END
-                            $$
-                        $f$, pg_postmaster_start_time());
-                    END $do$;
-                    CREATE TRIGGER hold_arrival BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION hold_arrival();
-                    """
-                )
-            }
+            try await stage.away.script(
+                """
+                DO $do$ BEGIN
+                    EXECUTE format($f$
+                        CREATE FUNCTION hold_arrival() RETURNS trigger LANGUAGE plpgsql AS $$
+                        BEGIN
+                            IF pg_postmaster_start_time() = %L THEN PERFORM pg_sleep(600); END IF;
+                            RETURN NEW;
+                        END
+                        $$
+                    $f$, pg_postmaster_start_time());
+                END $do$;
+                CREATE TRIGGER hold_arrival BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION hold_arrival();
+                """
+            )
             let load = Load()
             try await load.run(on: network, connections: 4) {
                 try await eventually("events being accepted") { load.acknowledged.count > 20 }
@@ -188,9 +182,7 @@ extension Services {
             let old = try String(contentsOfFile: list, encoding: .utf8)
             #expect(try await service.move(network, to: "default").status == 202)
             try await service.awaitArrival(of: network)
-            try await stage.home.withSession { session in
-                try session.script("UPDATE network_moves SET remove_at = now()")
-            }
+            try await stage.home.script("UPDATE network_moves SET remove_at = now()")
             try await eventually(within: .seconds(90), "nothing of it being left") {
                 try await service.moveStep(of: network) == "done"
             }

@@ -73,9 +73,7 @@ extension Services {
             }
             let last = try #require(load.acknowledged.max())
             // What it had in hand is anybody's from now on.
-            try await stage.away.withSession { session in
-                try session.script("UPDATE inbox SET run_at = now(); UPDATE deliveries SET run_at = now()")
-            }
+            try await stage.away.script("UPDATE inbox SET run_at = now(); UPDATE deliveries SET run_at = now()")
             let standby = try await Standby(
                 of: try #require(stage.away.environment["CARILLON_DATABASE_URL"]),
                 in: stage.scratch

@@ -119,19 +119,17 @@ extension DatabaseServer {
     /// Has each change of a delivery refused, as by a library that does not fit the server, and makes all of them due, for two
     /// minutes already.
     fileprivate func breakClaims() async throws {
-        try await withSession { session in
-            try session.script(
-                """
-                BEGIN;
-                UPDATE deliveries SET run_at = now() - interval '2 minutes';
-                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-                BEGIN RAISE EXCEPTION 'could not load library' USING ERRCODE = '58P01'; END
-                $$;
-                CREATE TRIGGER refused BEFORE UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION refuse();
-                COMMIT
-                """
-            )
-        }
+        try await script(
+            """
+            BEGIN;
+            UPDATE deliveries SET run_at = now() - interval '2 minutes';
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN RAISE EXCEPTION 'could not load library' USING ERRCODE = '58P01'; END
+            $$;
+            CREATE TRIGGER refused BEFORE UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION refuse();
+            COMMIT
+            """
+        )
     }
 
     /// Gives tables other names.
@@ -145,6 +143,6 @@ extension DatabaseServer {
     }
 
     fileprivate func repairClaims() async throws {
-        try await withSession { session in try session.script("DROP FUNCTION refuse() CASCADE") }
+        try await script("DROP FUNCTION refuse() CASCADE")
     }
 }

@@ -5,7 +5,7 @@ import Postgres
 import Testing
 
 /// A PostgreSQL server that services share, and what they need to use it.
-struct DatabaseServer: Sendable {
+struct DatabaseServer: SessionLender {
     /// What services on this server are started with.
     let environment: [String: String]
 

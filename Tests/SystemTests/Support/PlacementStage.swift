@@ -26,7 +26,7 @@ struct PlacementStage: Sendable {
     func migrated() async throws {
         try await home.start()
         try await away.start()
-        try await home.withSession { session in try session.script("CREATE SCHEMA p1") }
+        try await home.script("CREATE SCHEMA p1")
         let migrate = try Program(["migrate"], environment: environment, scratch: scratch)
         #expect(try await migrate.exitStatus() == 0, "\(migrate.errorText)")
         for name in ["default", "p1", "p2"] { #expect(migrate.outputText.contains("placement \(name):")) }
