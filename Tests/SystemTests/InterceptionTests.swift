@@ -2,7 +2,6 @@ import CarillonCore
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -239,21 +238,7 @@ private final class Moderator: Sendable {
 
     /// Listens while `body` runs, which gets the URL.
     func whileRunning(_ body: @escaping @Sendable (String) async throws -> Void) async throws {
-        let (ports, port) = AsyncStream.makeStream(of: Int.self)
-        let router = Router()
-        router.post("/check") { request, _ in try await self.answer(request) }
-        let application = Application(
-            router: router,
-            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
-            logger: Logger(label: "moderator") { _ in SwiftLogNoOpLogHandler() }
-        )
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            defer { group.cancelAll() }
-            guard let number = await ports.first(where: { _ in true }) else { return }
-            try await body("http://127.0.0.1:\(number)/check")
-        }
+        try await whileListening({ try await self.answer($0) }, body)
     }
 
     private func answer(_ request: Request) async throws -> Response {
