@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonSimulator
 import Foundation
-import NIOHTTP1
 import Testing
 
 extension Services {

@@ -1,5 +1,4 @@
 import CarillonCore
-import NIOHTTP1
 import Postgres
 import Testing
 
