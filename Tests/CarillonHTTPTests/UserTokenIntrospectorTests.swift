@@ -12,50 +12,31 @@ import Testing
 
     /// Answers when it is let, and counts.
     private final class Backend: UserTokenAsker {
-        private struct State {
-            var asked: [String] = []
-            var isOpen: Bool
-            var waiting: [CheckedContinuation<Void, Never>] = []
-        }
-
-        private let state: Mutex<State>
+        private let turnstile: Turnstile
+        private let questions = Mutex<[String]>([])
         private let answer: @Sendable (String) -> UserTokenAnswer
 
         init(isOpen: Bool = true, _ answer: @escaping @Sendable (String) -> UserTokenAnswer) {
-            state = Mutex(State(isOpen: isOpen))
+            turnstile = Turnstile(isOpen: isOpen)
             self.answer = answer
         }
 
-        var asked: Int { state.withLock(\.asked.count) }
-        var tokens: [String] { state.withLock(\.asked) }
+        var asked: Int { tokens.count }
+        var tokens: [String] { questions.withLock(\.self) }
 
         /// Answers one question that waits.
-        func answerOne() { state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume() }
+        func answerOne() { turnstile.letOneThrough() }
 
-        func close() { state.withLock { $0.isOpen = false } }
+        func close() { turnstile.close() }
 
-        func open() {
-            let waiting = state.withLock { state in
-                state.isOpen = true
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for continuation in waiting { continuation.resume() }
-        }
+        func open() { turnstile.open() }
 
         func ask(
             _ introspection: UserTokenIntrospection,
             about token: Secret,
             in network: NetworkID
         ) async -> UserTokenAnswer {
-            await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state in
-                    state.asked.append(token.reveal(\.self))
-                    if !state.isOpen { state.waiting.append(continuation) }
-                    return state.isOpen
-                }
-                if isOpen { continuation.resume() }
-            }
+            await turnstile.pass { questions.withLock { $0.append(token.reveal(\.self)) } }
             return token.reveal(answer)
         }
     }

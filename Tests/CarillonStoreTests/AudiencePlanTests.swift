@@ -77,7 +77,7 @@ import Testing
             )
         }
         guard isAnalysed else { return }
-        try await pool.withConnection { try $0.execute(.unprepared("VACUUM ANALYZE")) }
+        try await pool.execute(.unprepared("VACUUM ANALYZE"))
     }
 }
 
@@ -101,7 +101,7 @@ import Testing
                 #expect(page.recipients.count == named.count)
                 return try await pool.blocksRead(of: "devices") - before
             }
-            try await pool.withConnection { try $0.execute(.unprepared("VACUUM ANALYZE devices")) }
+            try await pool.execute(.unprepared("VACUUM ANALYZE devices"))
             _ = try await find()
             let few = try await find()
             try await pool.execute(

@@ -34,7 +34,7 @@ import Testing
                 #expect(read < Self.fewBlocks)
             }
             try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
-            try await pool.withConnection { try $0.execute("UPDATE deliveries SET network_id = 'gone'") }
+            try await pool.execute("UPDATE deliveries SET network_id = 'gone'")
             var sweeps = 0
             while try await pool.count("former_networks") == 0, sweeps < 100 {
                 try await orphans.sweep()
@@ -57,7 +57,7 @@ import Testing
             let event = scene.incoming(.message("c", from: Person(id: "a")))
             _ = try await scene.inbox.accept([event])
             // Another replica's lease ends.
-            try await pool.withConnection { try $0.execute("UPDATE inbox SET run_at = now()") }
+            try await pool.execute("UPDATE inbox SET run_at = now()")
             let readOfEvents = try await pool.blocks(of: Self.queues) { () async throws in
                 #expect(try await scene.inbox.claimEvents(limit: 9).map(\.id) == [event.id])
             }
@@ -70,7 +70,7 @@ import Testing
             let target = try await scene.target("d", of: "b")
             let event = try await scene.pending(.message("c", from: Person(id: "a"), id: "e"))
             let group = scene.group(event, to: [target], leased: true)
-            try await pool.withConnection { try $0.execute(.unprepared("ANALYZE deliveries, inbox")) }
+            try await pool.execute(.unprepared("ANALYZE deliveries, inbox"))
             let steps: [(name: String, isDone: () async throws -> Bool)] = [
                 ("renewing an event", { try await scene.inbox.renew([event]) == [event.id] }),
                 (

@@ -148,9 +148,7 @@ import Testing
     @Test func `what is done in steps is repeated until nothing is left`() async throws {
         try await withMigrations(Self.people) { migrator, directory, pool in
             try await migrator.migrate()
-            try await pool.withConnection {
-                try $0.execute("INSERT INTO people SELECT n FROM generate_series(1, 25) n")
-            }
+            try await pool.execute("INSERT INTO people SELECT n FROM generate_series(1, 25) n")
             try directory.write(
                 "0002_names",
                 """
@@ -162,12 +160,10 @@ import Testing
                 """
             )
             try await migrator.migrate()
-            let counts = try await pool.withConnection { session in
-                try session.query("SELECT count(*) FROM people WHERE name = 'n' || id GROUP BY xid ORDER BY xid") {
-                    row in
-                    try row.decode(0, as: Int.self)
-                }
-            }
+            let counts = try await pool.all(
+                "SELECT count(*) FROM people WHERE name = 'n' || id GROUP BY xid ORDER BY xid",
+                as: Int.self
+            )
             #expect(counts == [10, 10, 5])
         }
     }
@@ -230,9 +226,7 @@ import Testing
             try directory.write("0002_age", text + " ")
             await #expect(throws: MigrationError.changedFile("0002_age")) { try await migrator.migrate() }
             try directory.write("0002_age", text)
-            try await pool.withConnection {
-                try $0.script("CREATE TABLE settings (id int); INSERT INTO settings VALUES (1)")
-            }
+            try await pool.script("CREATE TABLE settings (id int); INSERT INTO settings VALUES (1)")
             #expect(try await migrator.migrate() == ["0002_age"])
             #expect(try await migrator.status().isCurrent)
         }

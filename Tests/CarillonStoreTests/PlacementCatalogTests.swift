@@ -87,9 +87,7 @@ import Testing
         await sweep.sweep(patience: .zero)
         let left = try #require(try await catalog.list(unless: nil)).placements.keys
         #expect(Set(left) == [scene.network, scene.otherNetwork, "made"])
-        let making = try await scene.pool.withConnection { session in
-            try session.execute("SELECT FROM placed_networks WHERE state = 'making'")
-        }
+        let making = try await scene.pool.execute("SELECT FROM placed_networks WHERE state = 'making'")
         #expect(making == 0)
     }
 
@@ -117,14 +115,12 @@ import Testing
     }
 
     @Test func `a name is one network's over all placements, and goes with it`() async throws {
-        _ = try await scene.pool.withConnection { session in
-            try session.execute(
-                """
-                INSERT INTO faces (face, external_id, scope, network_id, settings, updated_at)
-                VALUES ('ably', 'app.key', '', \(scene.network.rawValue), '{}', now())
-                """
-            )
-        }
+        _ = try await scene.pool.execute(
+            """
+            INSERT INTO faces (face, external_id, scope, network_id, settings, updated_at)
+            VALUES ('ably', 'app.key', '', \(scene.network.rawValue), '{}', now())
+            """
+        )
         try await catalog.enter(all)
         let name = ClaimedName(.binding, of: .ably, "app.key")
         #expect(try await catalog.claim(name, for: scene.network) == .held)

@@ -67,7 +67,7 @@ import Testing
                 try session.execute(.unprepared("VACUUM ANALYZE deliveries, inbox"))
             }
             _ = try await work(on: first)
-            try await pool.withConnection { try $0.execute("INSERT INTO inbox SELECT * FROM kept") }
+            try await pool.execute("INSERT INTO inbox SELECT * FROM kept")
             for _ in 0..<40 { try await scene.enqueue(to: Array(repeating: [target], count: 50)) }
             for number in 0..<2_000 {
                 _ = try await scene.inbox.accept([scene.incoming(.message("c", from: Person(id: "a"), id: "\(number)"))]

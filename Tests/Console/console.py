@@ -15,7 +15,6 @@ import os
 import pathlib
 import shutil
 import sys
-import tempfile
 import time
 import traceback
 
@@ -25,6 +24,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 from push_service import PushService, Receiver  # noqa: E402
 from service import ROOT, Service, Simulator  # noqa: E402
+from serving import work_folder  # noqa: E402
 from stage import Stage  # noqa: E402
 from web_app import WebApp  # noqa: E402
 
@@ -77,7 +77,7 @@ def photograph(test, stage):
 
 def play(program, act):
     """Starts everything, lets `act` work on a stage, and ends everything."""
-    with tempfile.TemporaryDirectory(prefix="carillon-", dir="/tmp") as folder:
+    with work_folder() as folder:
         simulator = Simulator(program, f"{folder}/simulator")
         push, receiver, app = PushService(), Receiver(), WebApp()
         try:

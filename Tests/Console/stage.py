@@ -5,13 +5,13 @@ import itertools
 import json
 import pathlib
 import sys
-import tempfile
 import time
 
 from playwright.sync_api import expect
 
 import placements
 from service import Network, Refused
+from serving import work_folder
 
 PATIENCE_MS = 15_000
 SIGNED_IN = """
@@ -46,7 +46,7 @@ class Stage:
     def divide(self):
         """Has the rest of this test go by a service whose networks are in several placements."""
         if self.divided is None:
-            self.divided_folder = tempfile.TemporaryDirectory(prefix="carillon-", dir="/tmp")
+            self.divided_folder = work_folder()
             self.divided = placements.start(self.first, self.divided_folder.name)
         self.service = self.divided
 

@@ -13,7 +13,6 @@ import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -21,7 +20,7 @@ import urllib.request
 import openapi_spec_validator
 import yaml
 
-from serving import ROOT, start
+from serving import ROOT, start, work_folder
 
 CASES = 15
 SEED = 20261121
@@ -61,7 +60,7 @@ def main():
     # What other systems' APIs answer is tried with those systems' own clients.
     for document in description, ROOT / "openapi-faces.yaml":
         openapi_spec_validator.validate(yaml.safe_load(document.read_text()))
-    with tempfile.TemporaryDirectory(prefix="carillon-", dir="/tmp") as folder:
+    with work_folder() as folder:
         process, address = start(program, folder)
         try:
             token = pathlib.Path(f"{folder}/data/operator-token").read_text().strip()

@@ -6,11 +6,11 @@ import contextlib
 import inspect
 import pathlib
 import sys
-import tempfile
 import time
 import traceback
 
 from service import ROOT, Network, Service, Simulator
+from serving import work_folder
 
 # What a killed replica was about to send is sent within 90 seconds: its lease of a minute and some.
 PATIENCE = 100
@@ -63,7 +63,7 @@ class Set:
 
 @contextlib.contextmanager
 def stage(program, **settings):
-    with tempfile.TemporaryDirectory(prefix="carillon-", dir="/tmp") as folder:
+    with work_folder() as folder:
         played = Set(program, folder, settings)
         try:
             yield played

@@ -11,12 +11,11 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
 
-from serving import ROOT, start
+from serving import ROOT, start, work_folder
 
 
 def call(address, token, path, body):
@@ -84,7 +83,7 @@ def check(address, token):
 
 def main():
     program = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / ".build/debug/carillon")
-    with tempfile.TemporaryDirectory(prefix="carillon-", dir="/tmp") as folder:
+    with work_folder() as folder:
         process, address = start(program, folder, {"CARILLON_EGRESS_ALLOW": "127.0.0.1/32"})
         try:
             token = pathlib.Path(f"{folder}/data/operator-token").read_text().strip()

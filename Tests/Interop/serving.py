@@ -3,8 +3,10 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
@@ -13,6 +15,14 @@ ROOT = pathlib.Path(__file__).parent.parent.parent
 def clean_environment():
     """What this process was started with, without what would configure the service."""
     return {name: value for name, value in os.environ.items() if not name.startswith("CARILLON_")}
+
+
+def work_folder():
+    """A folder for a service and its database, gone when it is left: in memory where there is room, since a database that is
+    thrown away needs no disk, and would wait for it most of the time."""
+    memory = pathlib.Path("/dev/shm")
+    has_room = memory.is_dir() and shutil.disk_usage(memory).free >= 4 << 30
+    return tempfile.TemporaryDirectory(prefix="carillon-", dir=memory if has_room else "/tmp")
 
 
 def start(program, folder, settings={}, root=ROOT):

@@ -10,6 +10,8 @@ import Testing
     private final class Caller: Sendable {
         let timeLeft = Mutex<Duration?>(nil)
         let writes = Counter()
+        /// The backend that was frozen.
+        let frozen = Mutex<Int32>(0)
 
         func follow(_ configuration: inout PostgresConfiguration) {
             configuration.deadline = { [self] in timeLeft.withLock { $0.map { .now + $0 } } }
@@ -47,84 +49,44 @@ import Testing
     }
 
     @Test func `a server that freezes in the commit does not keep its caller beyond the deadline`() async throws {
-        try await withTable { pool, caller, _ in
-            caller.timeLeft.withLock { $0 = .seconds(1) }
-            let frozen = Mutex<Int32>(0)
-            let start = ContinuousClock.now
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withTransaction { session in
-                    try session.execute("INSERT INTO t VALUES (1)")
-                    freeze(session, noting: frozen)
-                }
+        try await expectFailure(isOutcomeUnknown: true, rows: 1) { pool, caller in
+            try await pool.withTransaction { session in
+                try session.execute("INSERT INTO t VALUES (1)")
+                freeze(session, noting: caller)
             }
-            #expect(ContinuousClock.now - start < .seconds(10), "a statement may take 15 s, and its answer 5 s more")
-            #expect(error?.isOutcomeUnknown == true)
-            resume(frozen.withLock(\.self))
-            caller.timeLeft.withLock { $0 = nil }
-            try await expectRows(1, pool)
         }
     }
 
     @Test func `a server that freezes before the commit has changed nothing`() async throws {
-        try await withTable { pool, caller, _ in
-            caller.timeLeft.withLock { $0 = .seconds(1) }
-            let frozen = Mutex<Int32>(0)
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withTransaction { session in
-                    try session.execute("INSERT INTO t VALUES (1)")
-                    freeze(session, noting: frozen)
-                    try session.execute("INSERT INTO t VALUES (2)")
-                }
+        try await expectFailure(.connectionLost, isOutcomeUnknown: false, writes: 0, rows: 0) { pool, caller in
+            try await pool.withTransaction { session in
+                try session.execute("INSERT INTO t VALUES (1)")
+                freeze(session, noting: caller)
+                try session.execute("INSERT INTO t VALUES (2)")
             }
-            #expect(error?.kind == .connectionLost)
-            #expect(error?.isOutcomeUnknown == false)
-            #expect(caller.writes.value == 0)
-            resume(frozen.withLock(\.self))
-            caller.timeLeft.withLock { $0 = nil }
-            try await expectRows(0, pool)
         }
     }
 
     @Test func `a statement of its own that a frozen server does not answer has an unknown outcome, at the deadline`()
         async throws
     {
-        try await withTable { pool, caller, _ in
-            caller.timeLeft.withLock { $0 = .seconds(1) }
-            let frozen = Mutex<Int32>(0)
-            let start = ContinuousClock.now
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withConnection { session in
-                    try session.execute("INSERT INTO t VALUES (1)")
-                    freeze(session, noting: frozen)
-                    try session.execute("INSERT INTO t VALUES (1)")
-                }
+        try await expectFailure(.connectionLost, isOutcomeUnknown: true, writes: 2, rows: 2) { pool, caller in
+            try await pool.withConnection { session in
+                try session.execute("INSERT INTO t VALUES (1)")
+                freeze(session, noting: caller)
+                try session.execute("INSERT INTO t VALUES (1)")
             }
-            #expect(ContinuousClock.now - start < .seconds(10), "a statement may take 15 s, and its answer 5 s more")
-            #expect(error?.kind == .connectionLost)
-            #expect(error?.isOutcomeUnknown == true)
-            #expect(caller.writes.value == 2)
-            resume(frozen.withLock(\.self))
-            caller.timeLeft.withLock { $0 = nil }
-            try await expectRows(2, pool)
         }
     }
 
     @Test func `what cannot even be sent to a frozen server ends at the deadline`() async throws {
-        try await withTable { pool, caller, _ in
-            caller.timeLeft.withLock { $0 = .seconds(1) }
-            let frozen = Mutex<Int32>(0)
-            let start = ContinuousClock.now
-            let long = [UInt8](repeating: 0, count: 16 << 20)
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withTransaction { session in
-                    _ = try session.execute("SELECT 1")
-                    freeze(session, noting: frozen)
-                    try session.execute("SELECT length(\(long))")
-                }
+        let long = [UInt8](repeating: 0, count: 16 << 20)
+        try await expectFailure(isOutcomeUnknown: false) { pool, caller in
+            try await pool.withTransaction { session in
+                _ = try session.execute("SELECT 1")
+                freeze(session, noting: caller)
+                try session.execute("SELECT length(\(long))")
             }
-            #expect(ContinuousClock.now - start < .seconds(10))
-            #expect(error?.isOutcomeUnknown == false)
-            resume(frozen.withLock(\.self))
         }
     }
 
@@ -193,6 +155,28 @@ import Testing
         }
     }
 
+    /// Expects of work on a server that is frozen by it that it fails at the deadline, and what is told and left of it.
+    private func expectFailure(
+        _ kind: PostgresError.Kind? = nil,
+        isOutcomeUnknown: Bool,
+        writes: Int? = nil,
+        rows: Int? = nil,
+        _ work: (PostgresPool, Caller) async throws -> Void
+    ) async throws {
+        try await withTable { pool, caller, _ in
+            caller.timeLeft.withLock { $0 = .seconds(1) }
+            let start = ContinuousClock.now
+            let error = await #expect(throws: PostgresError.self) { try await work(pool, caller) }
+            #expect(ContinuousClock.now - start < .seconds(10), "a statement may take 15 s, and its answer 5 s more")
+            if let kind { #expect(error?.kind == kind) }
+            #expect(error?.isOutcomeUnknown == isOutcomeUnknown)
+            if let writes { #expect(caller.writes.value == writes) }
+            resume(caller.frozen.withLock(\.self))
+            caller.timeLeft.withLock { $0 = nil }
+            if let rows { try await expectRows(rows, pool) }
+        }
+    }
+
     private func withTable(
         byProxy: Bool = false,
         _ body: (PostgresPool, Caller, FaultyProxy?) async throws -> Void
@@ -206,13 +190,13 @@ import Testing
         }
     }
 
-    private func freeze(_ session: borrowing PostgresSession, noting frozen: borrowing Mutex<Int32>) {
+    private func freeze(_ session: borrowing PostgresSession, noting caller: Caller) {
         let processID = try? session.queryFirst("SELECT pg_backend_pid()") { row in try row.decode(0, as: Int32.self) }
         guard let processID else {
             Issue.record("the backend does not say which it is")
             return
         }
-        frozen.withLock { $0 = processID }
+        caller.frozen.withLock { $0 = processID }
         stop(processID)
     }
 

@@ -54,12 +54,7 @@ extension Services {
         /// Makes a network in the placement, with members who have a device each.
         private func network(_ id: String, in placement: String, on service: RunningService) async throws -> TestNetwork
         {
-            func call(_ method: HTTPMethod, _ path: String, _ body: JSONValue) async throws -> TestClient.Answer {
-                try await service.open.send(method, path, token: service.operatorToken, body: body.serialized)
-            }
-            try #require(try await call(.PATCH, "/v1/placements/\(placement)", ["state": "open"]).status == 200)
-            let body: JSONValue = ["id": .string(id), "placement": .string(placement)]
-            let network = try TestNetwork(id, madeBy: try await call(.POST, "/v1/networks", body), on: service)
+            let network = try await service.network(id, in: placement)
             try await network.addMembers(Self.members)
             return network
         }
@@ -125,14 +120,13 @@ extension Services {
                 let posted = try #require(try await network.send(.POST, "/notifications", tagged)["id"]?.text)
                 _ = try await network.done(posted)
                 #expect(service.logLines.filter { $0.eventID == posted }.map(\.deviceID) == ["bob-device"])
-                let partitions = try await citus.coordinator.withSession { session in
-                    try session.query(
-                        """
-                        SELECT count(*) FROM citus_shards
-                        WHERE table_name::text LIKE 'p1.events_2%' OR table_name::text LIKE 'p1.relayed_2%'
-                        """
-                    ) { row in try row.decode(0, as: Int.self) }
-                }
+                let partitions = try await citus.coordinator.all(
+                    """
+                    SELECT count(*) FROM citus_shards
+                    WHERE table_name::text LIKE 'p1.events_2%' OR table_name::text LIKE 'p1.relayed_2%'
+                    """,
+                    as: Int.self
+                )
                 #expect((partitions.first ?? 0) >= 2 * 4)
                 try await expectFace(network, service, simulator)
                 #expect(try await service.stop() == 0)
@@ -213,12 +207,8 @@ extension Services {
             _ simulator: Simulator
         ) async throws {
             try await network.storeAPNsCredential(simulator.apnsKey)
-            let bound = try await service.open.send(
-                .PUT,
-                "/v1/networks/\(network.id)/faces/matrix/ios",
-                token: service.operatorToken,
-                body: (["provider": "apns", "appId": .string(TestNetwork.app)] as JSONValue).serialized
-            )
+            let settings: JSONValue = ["provider": "apns", "appId": .string(TestNetwork.app)]
+            let bound = try await service.call(.PUT, "/v1/networks/\(network.id)/faces/matrix/ios", settings)
             try #require(bound.status == 201, "\(bound.text)")
             let token = SimulatedToken.apns()
             let notification: JSONValue = [

@@ -20,7 +20,7 @@ extension Services {
             let away = try await service.management.send(.GET, "/health/ready")
             #expect(away.status == 503)
             #expect(away.text.contains("PostgreSQL"))
-            let list = try await service.open.send(.GET, "/v1/networks", token: service.operatorToken)
+            let list = try await service.call(.GET, "/v1/networks")
             #expect(list.status == 503)
             #expect(list.headers.first(name: "retry-after") != nil)
 
@@ -29,7 +29,7 @@ extension Services {
                 let answer = try await service.management.send(.GET, "/health/ready")
                 return answer.status == 503 && answer.text.contains("migrations pending: run carillon migrate")
             }
-            let unmigrated = try await service.open.send(.GET, "/v1/networks", token: service.operatorToken)
+            let unmigrated = try await service.call(.GET, "/v1/networks")
             #expect(unmigrated.status == 503)
 
             // Three at once: each ends well, and each migration is run once.
@@ -53,9 +53,7 @@ extension Services {
 
         @Test func `what keeps migrations from running is told with the command that helps`() async throws {
             try await server.start()
-            try await server.withSession { session in
-                try session.script("CREATE ROLE guest LOGIN")
-            }
+            try await server.script("CREATE ROLE guest LOGIN")
             let address = try #require(server.environment["CARILLON_DATABASE_URL"])
             func told(_ more: String) async throws -> String {
                 let environment = server.environment.merging(["CARILLON_DATABASE_URL": "\(address) \(more)"]) { $1 }
@@ -67,7 +65,7 @@ extension Services {
             #expect(try await told("user=nobody").contains("createuser --pwprompt nobody"))
             let refused = try await told("user=guest")
             #expect(refused.contains("(42501)") && refused.contains("OWNER TO \"guest\""), "\(refused)")
-            try await server.withSession { session in try session.script("CREATE TABLE networks (id int)") }
+            try await server.script("CREATE TABLE networks (id int)")
             #expect(try await told("").contains("(42P07)"))
             await server.stop()
         }
@@ -78,14 +76,12 @@ extension Services {
             try await server.migrate()
             let former = try await RunningService.start(in: scratch, environment: server.environment)
             let network = try await TestNetwork(on: former)
-            try await server.withSession { session in
-                _ = try session.execute(
-                    """
-                    UPDATE schema_migrations SET version = -version
-                    WHERE version = (SELECT max(version) FROM schema_migrations)
-                    """
-                )
-            }
+            try await server.execute(
+                """
+                UPDATE schema_migrations SET version = -version
+                WHERE version = (SELECT max(version) FROM schema_migrations)
+                """
+            )
             let replica = try await RunningService.start(in: scratch, environment: server.environment, isReady: false)
             let there = network.on(replica)
             let answer = try await there.post(TestEvents.messageSent("early"))
@@ -93,9 +89,7 @@ extension Services {
             #expect(answer.headers.first(name: "retry-after") != nil)
             #expect(try await network.post(TestEvents.messageSent("beside")).status == 202)
 
-            try await server.withSession { session in
-                _ = try session.execute("UPDATE schema_migrations SET version = -version WHERE version < 0")
-            }
+            try await server.execute("UPDATE schema_migrations SET version = -version WHERE version < 0")
             try await eventually("an event being accepted") {
                 try await there.post(TestEvents.messageSent("early")).status == 202
             }

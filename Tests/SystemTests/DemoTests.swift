@@ -73,7 +73,7 @@ extension Services {
             #expect(try await demo.exitStatus(within: .seconds(60)) == status, "\(demo.errorText)")
             #expect(demo.errorText.contains("CARILLON_EGRESS_ALLOW=127.0.0.0/8") == (status != 0))
             // What it made is gone again, however it ended.
-            let networks = try await service.open.send(.GET, "/v1/networks", token: service.operatorToken)
+            let networks = try await service.call(.GET, "/v1/networks")
             #expect(networks.json["items"]?.elements.isEmpty == true, "\(networks.text)")
             #expect(try await service.stop() == 0)
         }

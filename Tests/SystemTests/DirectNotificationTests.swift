@@ -12,15 +12,8 @@ extension Services {
             try await withSimulator { simulator in
                 let service = try await RunningService.start(in: scratch, environment: simulator.environment)
                 let network = try await TestNetwork(on: service)
-                try await network.storeAPNsCredential(simulator.apnsKey)
-                try await network.storeFCMCredential(of: simulator)
-                let browser = simulator.makeSubscription(
-                    applicationServerKey: try await network.storeWebPushCredential()
-                )
-                let (iPhone, android, stranger) = (SimulatedToken.apns(), SimulatedToken.fcm(), SimulatedToken.fcm())
-                try await network.addIPhone("iphone", of: "bob", token: iPhone)
-                try await network.addAndroid("android", of: "carol", token: android)
-                try await network.addBrowser("browser", of: "dave", browser)
+                let (iPhone, android, _) = try await network.addPhonesAndBrowser(of: simulator)
+                let stranger = SimulatedToken.fcm()
 
                 let alert: JSONValue = [
                     "to": ["everyone": true], "title": "Build 81", "texts": ["th": ["title": "ไทย"]],

@@ -1,9 +1,7 @@
 import CarillonCore
-import EmbeddedPostgres
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -21,6 +19,7 @@ extension Services {
                 let network = try await TestNetwork(on: service)
                 try await network.addMembers(["bob", "carol"])
                 let endpoint = try await network.addInterceptor(url, timeout: 5_000)
+                try await scratch.ownServer.beginEndpoints()
                 try await network.begin(moderator)
                 let edited = try await network.accept(TestEvents.messageSent("edited", text: "darn"))
                 let state = try await network.done(edited)
@@ -59,6 +58,7 @@ extension Services {
                 let network = try await TestNetwork(on: service)
                 try await network.addMembers(["bob"])
                 let endpoint = try await network.addInterceptor(url, timeout: 5_000)
+                try await scratch.ownServer.beginEndpoints()
                 try await network.begin(moderator)
                 try await network.send(.PATCH, "/endpoints/\(endpoint.id)", ["timeoutMs": 200])
                 let late = try await network.done(try await network.accept(TestEvents.messageSent("l", text: "hang")))
@@ -101,9 +101,7 @@ extension Services {
             async throws
         {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             let moderator = Moderator()
             try await moderator.whileRunning { url in
                 let one = try await RunningService.start(in: scratch, environment: server.environment)
@@ -111,6 +109,7 @@ extension Services {
                 let network = try await TestNetwork(on: one)
                 try await network.addMembers(["bob"])
                 let endpoint = try await network.addInterceptor(url, timeout: 5_000)
+                try await server.beginEndpoints()
                 for service in [one, two] { try await network.on(service).begin(moderator) }
                 try await network.send(.PATCH, "/endpoints/\(endpoint.id)", ["timeoutMs": 200])
                 func outcome(at service: RunningService, _ id: String, _ text: String) async throws -> String? {
@@ -150,9 +149,7 @@ extension Services {
         @Test
         func `two replicas ask about each event once, and again only when the one that asked has died`() async throws {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             let moderator = Moderator()
             try await moderator.whileRunning { url in
                 let one = try await RunningService.start(in: scratch, environment: server.environment)
@@ -160,6 +157,7 @@ extension Services {
                 let network = try await TestNetwork(on: one)
                 try await network.addMembers(["bob", "carol"])
                 _ = try await network.addInterceptor(url, timeout: 5_000)
+                try await server.beginEndpoints()
                 for service in [one, two] { try await network.on(service).begin(moderator) }
                 // What is said of the text, and to how many it goes then.
                 let kinds = [("fine", "deliver", 2), ("darn", "edit", 1), ("spam", "drop", 0)]
@@ -209,6 +207,7 @@ extension Crashes {
                 let network = try await TestNetwork(on: first)
                 try await network.addMembers(["bob", "carol"])
                 _ = try await network.addInterceptor(url, timeout: 5_000)
+                try await scratch.ownServer.beginEndpoints()
                 try await network.begin(moderator)
                 let server = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
                 // The first answer takes until after the end of who asked.
@@ -218,7 +217,7 @@ extension Crashes {
                 server.killAll()
                 _ = try await first.program.exitStatus()
                 let second = try await RunningService.start(in: scratch)
-                try await EmbeddedCluster(of: scratch).endLeases()
+                try await scratch.ownServer.endLeases()
                 let state = try await network.on(second).done(id, within: Crashes.patience)
                 #expect(state["interception"]?["outcome"]?.text == "answered")
                 #expect(state["deliveries"]?["delivered"]?.integer == 2)
@@ -239,21 +238,7 @@ private final class Moderator: Sendable {
 
     /// Listens while `body` runs, which gets the URL.
     func whileRunning(_ body: @escaping @Sendable (String) async throws -> Void) async throws {
-        let (ports, port) = AsyncStream.makeStream(of: Int.self)
-        let router = Router()
-        router.post("/check") { request, _ in try await self.answer(request) }
-        let application = Application(
-            router: router,
-            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
-            logger: Logger(label: "moderator") { _ in SwiftLogNoOpLogHandler() }
-        )
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            defer { group.cancelAll() }
-            guard let number = await ports.first(where: { _ in true }) else { return }
-            try await body("http://127.0.0.1:\(number)/check")
-        }
+        try await whileListening({ try await self.answer($0) }, body)
     }
 
     private func answer(_ request: Request) async throws -> Response {

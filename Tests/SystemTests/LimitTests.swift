@@ -16,12 +16,7 @@ extension Services {
                 "deviceRegistration": "appKey",
                 "limits": ["devicesPerUser": 3, "eventsPerSecond": 2, "requestsPerSecond": ["app": 4]],
             ]
-            let changed = try await service.open.send(
-                .PATCH,
-                "/v1/networks/greedy",
-                token: service.operatorToken,
-                body: settings.serialized
-            )
+            let changed = try await service.call(.PATCH, "/v1/networks/greedy", settings)
             try #require(changed.status == 200, "\(changed.text)")
             let key = try #require(try await greedy.send(.POST, "/api-keys", ["role": "device"])["apiKey"]?.text)
             try await calm.addLogDevice("phone", of: "bob")

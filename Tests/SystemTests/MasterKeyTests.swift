@@ -1,7 +1,5 @@
 import CarillonCore
-import EmbeddedPostgres
 import Foundation
-import Logging
 import NIOHTTP1
 import Testing
 
@@ -9,28 +7,19 @@ extension Services {
     /// A service with a wrong master key, and one that gets another.
     @Suite struct MasterKeyTests {
         private let scratch: Scratch
-        private let server: EmbeddedCluster
+        private let server: DatabaseServer
 
         init() throws {
             scratch = Scratch()
-            server = EmbeddedCluster(
-                configuration: .init(
-                    dataDirectory: scratch.path("server"),
-                    settings: ["fsync": "off"],
-                    throwAwayDirectory: scratch.path
-                ),
-                logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
-            )
+            server = DatabaseServer(in: scratch)
         }
 
         private func environment(_ key: UInt8, previous: UInt8? = nil) -> [String: String] {
             func text(_ key: UInt8) -> String { Data(repeating: key, count: 32).base64EncodedString() }
-            var environment = [
-                "CARILLON_DATABASE_URL": server.connectionString,
-                "CARILLON_OPERATOR_TOKEN": String(repeating: "o", count: 32),
-                "CARILLON_MASTER_KEY": text(key),
-                "CARILLON_LISTEN": "127.0.0.1:0", "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:0",
-            ]
+            var environment = server.environment.merging([
+                "CARILLON_MASTER_KEY": text(key), "CARILLON_LISTEN": "127.0.0.1:0",
+                "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:0",
+            ]) { $1 }
             if let previous { environment["CARILLON_MASTER_KEY_PREVIOUS"] = text(previous) }
             return environment
         }
@@ -42,9 +31,8 @@ extension Services {
         }
 
         @Test func `a wrong key is told in plain words, and a rotation needs no pause`() async throws {
-            _ = try await server.start()
-            let migrate = try Program(["migrate"], environment: environment(1), scratch: scratch)
-            #expect(try await migrate.exitStatus() == 0, "\(migrate.errorText)")
+            try await server.start()
+            try await server.migrate()
             let first = try await RunningService.start(in: scratch, environment: environment(1))
             let network = try await TestNetwork(on: first)
             #expect(try await network.post(TestEvents.messageSent("m1")).status == 202)
@@ -59,7 +47,7 @@ extension Services {
             #expect(posted.status == 503)
             #expect(posted.text.contains("wrong-master-key"))
             try await network.on(wrong).send(.PUT, "/users/bob", ["displayName": "Bob"])
-            let listed = try await wrong.open.send(.GET, "/v1/networks", token: wrong.operatorToken)
+            let listed = try await wrong.call(.GET, "/v1/networks")
             #expect(listed.status == 200)
             let path = "/v1/networks/acme/webhook-secrets/rotate"
             #expect(try await wrong.open.send(.POST, path, token: network.adminKey).status == 503)

@@ -31,12 +31,7 @@ extension Services {
             to network: TestNetwork,
             on service: RunningService
         ) async throws {
-            let answer = try await network.client.send(
-                .PUT,
-                "/v1/networks/\(network.id)/faces/matrix/\(app)",
-                token: service.operatorToken,
-                body: settings.serialized
-            )
+            let answer = try await service.call(.PUT, "/v1/networks/\(network.id)/faces/matrix/\(app)", settings)
             try #require(answer.status == 201, "\(answer.text)")
         }
 
@@ -47,12 +42,8 @@ extension Services {
                 let service = try await RunningService.start(in: scratch, environment: simulator.environment)
                 let network = try await TestNetwork(on: service)
                 try await network.storeAPNsCredential(simulator.apnsKey)
-                try await bind(
-                    "ios",
-                    ["provider": "apns", "appId": .string(TestNetwork.app)],
-                    to: network,
-                    on: service
-                )
+                let settings: JSONValue = ["provider": "apns", "appId": .string(TestNetwork.app)]
+                try await bind("ios", settings, to: network, on: service)
                 let tokens = (0..<4).map { _ in SimulatedToken.apns() }
                 for token in tokens { simulator.removeDevice(token) }
                 let (pushkey, newer, address, imported) = (tokens[0], tokens[1], tokens[2], tokens[3])

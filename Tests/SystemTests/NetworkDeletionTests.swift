@@ -43,7 +43,7 @@ extension Crashes {
             _ = try await TestNetwork(on: doomed)
             try await fill()
             let deletion = Task {
-                _ = try? await doomed.open.send(.DELETE, "/v1/networks/acme", token: doomed.operatorToken)
+                _ = try? await doomed.call(.DELETE, "/v1/networks/acme")
             }
             try await eventually("a part of the purge") { try await former("members") < Self.users }
             #expect(try await former("users") > 0, "the purge was over before it could be interrupted")
@@ -65,11 +65,10 @@ extension Crashes {
             }
             for table in ["users", "members"] { #expect(try await former(table) == 0) }
             let acknowledged = load.acknowledged
-            let kept = try await server.withSession { session in
-                try session.query("SELECT event_id::text FROM event_keys WHERE network_id = 'acme'") { row in
-                    try row.decode(0, as: String.self)
-                }
-            }
+            let kept = try await server.all(
+                "SELECT event_id::text FROM event_keys WHERE network_id = 'acme'",
+                as: String.self
+            )
             #expect(acknowledged.subtracting(kept).isEmpty)
             let third = try #require(late)
             for id in acknowledged.prefix(20) { _ = try await network.on(third).done(id) }
@@ -83,13 +82,7 @@ extension Crashes {
         /// Asks for the network until there is one; `nil` where somebody else's request made it.
         private func make(at service: RunningService) async throws -> TestNetwork? {
             try await eventually("the successor") { () -> TestNetwork?? in
-                let body: JSONValue = ["id": "acme"]
-                let answer = try await service.open.send(
-                    .POST,
-                    "/v1/networks",
-                    token: service.operatorToken,
-                    body: body.serialized
-                )
+                let answer = try await service.call(.POST, "/v1/networks", ["id": "acme"])
                 if answer.status == 201 { return try TestNetwork("acme", madeBy: answer, on: service) }
                 #expect(answer.status == 409, "\(answer.text)")
                 if answer.json["type"]?.text == "/problems/network-exists" { return .some(nil) }
@@ -114,11 +107,9 @@ extension Crashes {
         }
 
         private func former(_ table: String) async throws -> Int {
-            try await server.withSession { session in
-                try session.execute(
-                    "SELECT FROM \(identifier: table) WHERE network_id = 'acme' AND user_id LIKE 'former%'"
-                )
-            }
+            try await server.execute(
+                "SELECT FROM \(identifier: table) WHERE network_id = 'acme' AND user_id LIKE 'former%'"
+            )
         }
     }
 }

@@ -12,39 +12,38 @@ extension Services {
         @Test func `networks are made where they are wanted, and all of theirs is kept there alone`() async throws {
             try await stage.migrated()
             let service = try await stage.start()
-            let listed = try await stage.call(service, .GET, "/v1/placements").json.elements
+            let listed = try await service.call(.GET, "/v1/placements").json.elements
             #expect(listed.map { $0["name"]?.text } == ["default", "p1", "p2"])
             #expect(listed.map { $0["state"]?.text } == ["open", "full", "full"])
             #expect(listed.allSatisfy { $0["ready"] == .bool(true) && $0["schema"]?["pending"] == .array([]) })
 
             func refusal(_ placement: String) async throws -> String {
                 let body: JSONValue = ["id": "refused", "placement": .string(placement)]
-                let answer = try await stage.call(service, .POST, "/v1/networks", body)
+                let answer = try await service.call(.POST, "/v1/networks", body)
                 return "\(answer.status) \(answer.json["type"]?.text?.split(separator: "/").last ?? "")"
             }
             #expect(try await refusal("p1") == "409 placement-full")
             #expect(try await refusal("p9") == "400 invalid-network")
             #expect(try await refusal("P1") == "400 invalid-network")
-            #expect(try await stage.call(service, .GET, "/v1/networks/refused").status == 404)
-            #expect(try await stage.call(service, .PATCH, "/v1/placements/p9", ["state": "open"]).status == 404)
-            #expect(try await stage.call(service, .PATCH, "/v1/placements/p1", ["state": "ajar"]).status == 400)
+            #expect(try await service.call(.GET, "/v1/networks/refused").status == 404)
+            #expect(try await service.call(.PATCH, "/v1/placements/p9", ["state": "open"]).status == 404)
+            #expect(try await service.call(.PATCH, "/v1/placements/p1", ["state": "ajar"]).status == 400)
 
             let networks = [
                 try await TestNetwork("at-home", on: service),
-                try await stage.network("in-schema", in: "p1", on: service),
-                try await stage.network("elsewhere", in: "p2", on: service),
+                try await service.network("in-schema", in: "p1"),
+                try await service.network("elsewhere", in: "p2"),
             ]
-            for network in networks { try await stage.notify(network, "\(network.id)-1", on: service) }
-            let page = try await stage.call(service, .GET, "/v1/networks").json
+            for network in networks { try await service.notify(network, "\(network.id)-1") }
+            let page = try await service.call(.GET, "/v1/networks").json
             #expect(page["items"]?.elements.map { $0["id"]?.text } == ["at-home", "elsewhere", "in-schema"])
             #expect(page["items"]?.elements.map { $0["placement"]?.text } == ["default", "p2", "p1"])
             #expect(page["incomplete"] == nil)
             func rows(_ server: DatabaseServer, _ schema: String) async throws -> [String] {
-                try await server.withSession { session in
-                    try session.query(
-                        .unprepared("SELECT network_id FROM \(identifier: schema).users GROUP BY 1 ORDER BY 1")
-                    ) { row in try row.decode(0, as: String.self) }
-                }
+                try await server.all(
+                    .unprepared("SELECT network_id FROM \(identifier: schema).users GROUP BY 1 ORDER BY 1"),
+                    as: String.self
+                )
             }
             #expect(try await rows(stage.home, "public") == ["at-home"])
             #expect(try await rows(stage.home, "p1") == ["in-schema"])
@@ -64,9 +63,9 @@ extension Services {
             _ = try await networks[2].done(silent)
             #expect(!service.logLines.contains { $0.eventID == silent })
 
-            let deleted = try await stage.call(service, .DELETE, "/v1/networks/in-schema")
+            let deleted = try await service.call(.DELETE, "/v1/networks/in-schema")
             #expect(deleted.status == 204)
-            #expect(try await stage.call(service, .GET, "/v1/networks/in-schema").status == 404)
+            #expect(try await service.call(.GET, "/v1/networks/in-schema").status == 404)
             try await expectTools()
             #expect(try await service.stop() == 0)
             await stage.stop()
@@ -103,13 +102,13 @@ extension Services {
             try await stage.migrated()
             let service = try await stage.start()
             for name in ["p1", "p2"] {
-                _ = try await stage.call(service, .PATCH, "/v1/placements/\(name)", ["state": "open"])
+                _ = try await service.call(.PATCH, "/v1/placements/\(name)", ["state": "open"])
             }
             let headers = ["idempotency-key": "once"]
             let answers = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 1...8 {
                     group.addTask {
-                        let answer = try await stage.call(service, .POST, "/v1/networks", ["id": "acme"], headers)
+                        let answer = try await service.call(.POST, "/v1/networks", ["id": "acme"], headers)
                         #expect(answer.status == 201, "\(answer.text)")
                         return answer.text
                     }
@@ -117,12 +116,12 @@ extension Services {
                 return try await group.reduce(into: Set()) { $0.insert($1) }
             }
             #expect(answers.count == 1, "they hold the same secrets")
-            let other = try await stage.call(service, .POST, "/v1/networks", ["id": "other"], headers)
+            let other = try await service.call(.POST, "/v1/networks", ["id": "other"], headers)
             #expect(other.status == 409 || other.status == 422, "\(other.text)")
-            #expect(try await stage.call(service, .GET, "/v1/networks/other").status == 404)
-            let again = try await stage.call(service, .POST, "/v1/networks", ["id": "acme"])
+            #expect(try await service.call(.GET, "/v1/networks/other").status == 404)
+            let again = try await service.call(.POST, "/v1/networks", ["id": "acme"])
             #expect(again.status == 409)
-            #expect(try await stage.call(service, .GET, "/v1/networks").json["items"]?.elements.count == 1)
+            #expect(try await service.call(.GET, "/v1/networks").json["items"]?.elements.count == 1)
             #expect(try await service.stop() == 0)
             await stage.stop()
         }
@@ -131,14 +130,10 @@ extension Services {
             try await stage.migrated()
             let service = try await stage.start()
             let one = try await TestNetwork("one", on: service)
-            let two = try await stage.network("two", in: "p2", on: service)
+            let two = try await service.network("two", in: "p2")
             func bind(_ network: TestNetwork, _ method: HTTPMethod) async throws -> UInt {
-                try await stage.call(
-                    service,
-                    method,
-                    "/v1/networks/\(network.id)/faces/matrix/com.example.app",
-                    ["provider": "fcm"]
-                ).status
+                let path = "/v1/networks/\(network.id)/faces/matrix/com.example.app"
+                return try await service.call(method, path, ["provider": "fcm"]).status
             }
             #expect(try await bind(two, .PUT) == 201)
             #expect(try await bind(one, .PUT) == 409)
@@ -153,9 +148,9 @@ extension Services {
         @Test func `a placement that is away or hangs is missed by its own networks alone`() async throws {
             try await stage.migrated()
             let service = try await stage.start()
-            let near = try await stage.network("near", in: "p1", on: service)
-            let far = try await stage.network("far", in: "p2", on: service)
-            for network in [near, far] { try await stage.notify(network, "\(network.id)-1", on: service) }
+            let near = try await service.network("near", in: "p1")
+            let far = try await service.network("far", in: "p2")
+            for network in [near, far] { try await service.notify(network, "\(network.id)-1") }
             try await stage.away.whileFrozen {
                 try await eventually("health that says so") {
                     let health = try await service.management.send(.GET, "/health/ready")
@@ -170,15 +165,15 @@ extension Services {
                 #expect(refused.json["type"]?.text?.hasSuffix("placement-unavailable") == true, "\(refused.text)")
                 #expect(refused.headers.first(name: "retry-after") == "2")
                 #expect(ContinuousClock.now - start < .seconds(10))
-                try await stage.notify(near, "near-2", on: service)
-                let page = try await stage.call(service, .GET, "/v1/networks")
+                try await service.notify(near, "near-2")
+                let page = try await service.call(.GET, "/v1/networks")
                 #expect(page.json["items"]?.elements.map { $0["id"]?.text } == ["near"], "\(page.text)")
                 #expect(page.json["incomplete"] == ["p2"])
             }
             try await eventually("an event being accepted again") {
                 try await far.post(TestEvents.messageSent("back")).status == 202
             }
-            try await stage.notify(far, "far-3", on: service)
+            try await service.notify(far, "far-3")
             #expect(try await service.stop() == 0)
             await stage.stop()
         }
@@ -186,28 +181,28 @@ extension Services {
         @Test func `a start does not need home, nor all placements`() async throws {
             try await stage.migrated()
             let first = try await stage.start()
-            let near = try await stage.network("near", in: "p2", on: first)
-            try await stage.notify(near, "near-1", on: first)
+            let near = try await first.network("near", in: "p2")
+            try await first.notify(near, "near-1")
             #expect(try await first.stop() == 0)
 
             await stage.home.stop()
             let second = try await RunningService.start(in: stage.scratch, environment: stage.environment)
-            try await stage.notify(near.on(second), "near-2", on: second)
+            try await second.notify(near.on(second), "near-2")
             let health = try await second.management.send(.GET, "/health/ready")
             #expect(health.status == 200 && health.json["placements"]?["default"] != nil, "\(health.text)")
-            let unknown = try await second.open.send(.GET, "/v1/networks/who", token: second.operatorToken)
+            let unknown = try await second.call(.GET, "/v1/networks/who")
             #expect(unknown.status == 503, "whether there is such a network only home could tell")
             try await stage.home.start()
             try await eventually("home being known again") {
-                try await second.open.send(.GET, "/v1/networks/who", token: second.operatorToken).status == 404
+                try await second.call(.GET, "/v1/networks/who").status == 404
             }
             try stage.home.kill()
-            try await stage.notify(near.on(second), "near-3", on: second)
-            let making = try await stage.call(second, .POST, "/v1/networks", ["id": "new", "placement": "p2"])
+            try await second.notify(near.on(second), "near-3")
+            let making = try await second.call(.POST, "/v1/networks", ["id": "new", "placement": "p2"])
             #expect(making.status == 503, "\(making.text)")
             try await stage.home.start()
             try await eventually("a network being made") {
-                try await stage.call(second, .POST, "/v1/networks", ["id": "new", "placement": "p2"]).status == 201
+                try await second.call(.POST, "/v1/networks", ["id": "new", "placement": "p2"]).status == 201
             }
             #expect(try await second.stop() == 0)
             await stage.stop()
@@ -220,16 +215,16 @@ extension Services {
             let one = try await stage.start()
             let two = try await stage.start()
             for number in 1...3 {
-                let network = try await stage.network("made-\(number)", in: number == 2 ? "p2" : "p1", on: one)
+                let network = try await one.network("made-\(number)", in: number == 2 ? "p2" : "p1")
                 // Asked for before it could be announced: it is looked for.
                 let posted = try await network.on(two).post(TestEvents.messageSent("e-\(number)"))
                 #expect(posted.status == 202, "\(posted.text)")
-                let deleted = try await stage.call(two, .DELETE, "/v1/networks/\(network.id)")
+                let deleted = try await two.call(.DELETE, "/v1/networks/\(network.id)")
                 #expect(deleted.status == 204, "\(deleted.text)")
                 try await eventually("the network being gone at the other") {
                     try await network.post(TestEvents.messageSent("late-\(number)")).status == 401
                 }
-                #expect(try await stage.call(one, .GET, "/v1/networks/\(network.id)").status == 404)
+                #expect(try await one.call(.GET, "/v1/networks/\(network.id)").status == 404)
             }
             #expect(try await one.stop() == 0)
             #expect(try await two.stop() == 0)
@@ -239,7 +234,7 @@ extension Services {
         @Test func `placements that cannot be what is meant stop the start, or wait, and say so`() async throws {
             try await stage.migrated()
             let first = try await stage.start()
-            _ = try await stage.network("far", in: "p2", on: first)
+            _ = try await first.network("far", in: "p2")
             #expect(try await first.stop() == 0)
 
             func serve(_ placements: String?) async throws -> Program {
@@ -266,7 +261,7 @@ extension Services {
             }
 
             // Another database in the place of one that has networks is not used.
-            try await stage.home.withSession { session in try session.script("CREATE SCHEMA other") }
+            try await stage.home.script("CREATE SCHEMA other")
             let mistaken = stage.home.environment.merging([
                 "CARILLON_PLACEMENTS": "p2=\(stage.home.url(schema: "other"))"
             ]) { $1 }
@@ -276,7 +271,7 @@ extension Services {
                 let health = try await wrong.management.send(.GET, "/health/ready")
                 return health.json["placements"]?["p2"]?.text?.contains("another database") == true
             }
-            #expect(try await stage.call(wrong, .GET, "/v1/networks/far").status == 503)
+            #expect(try await wrong.call(.GET, "/v1/networks/far").status == 503)
             #expect(try await wrong.stop() == 0)
 
             // One that is not migrated is waited for, and a network whose placement has no URL here is said to be unavailable.
@@ -290,7 +285,7 @@ extension Services {
             #expect(health.status == 200, "\(health.text)")
             #expect(health.json["placements"]?["p1"] != nil, "\(health.text)")
             #expect(health.json["warnings"]?.elements.contains { $0.text?.contains("1 in p2") == true } == true)
-            let far = try await service.open.send(.GET, "/v1/networks/far", token: service.operatorToken)
+            let far = try await service.call(.GET, "/v1/networks/far")
             #expect(far.status == 503 && far.text.contains("p2"), "\(far.text)")
             #expect(try await service.stop() == 0)
             await stage.stop()

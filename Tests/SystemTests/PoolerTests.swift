@@ -146,11 +146,10 @@ extension Crashes {
         /// Each replica listens on a connection of its own, in a session that the pooler has not made.
         private func expectListeners(_ count: Int) async throws {
             try await eventually("replicas that listen") {
-                try await server.withSession { session in
-                    try session.queryFirst(
-                        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
-                    ) { row in try row.decode(0, as: Int.self) }
-                } == count
+                try await server.first(
+                    "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'",
+                    as: Int.self
+                ) == count
             }
         }
 

@@ -1,4 +1,3 @@
-import EmbeddedPostgres
 import Foundation
 import NIOHTTP1
 import Postgres
@@ -10,13 +9,14 @@ extension Services {
         @Test func `retries and relay go on when the running server's files are replaced, and so does its next start`()
             async throws
         {
-            let scratch = Scratch()
+            let scratch = Scratch(holdsPrograms: true)
             let installation = try await Installation(copiedInto: scratch)
             let receiver = WebhookReceiver(answering: [])
             try await receiver.whileRunning { url in
                 let service = try await RunningService.start(in: scratch, environment: installation.environment)
                 let network = try await TestNetwork(on: service)
                 _ = try await network.addEndpoint(url)
+                try await scratch.ownServer.beginEndpoints()
                 try await network.begin(receiver)
 
                 try installation.replaceLibraries()
@@ -52,7 +52,7 @@ extension Services {
         /// Ends all sessions but its own, as they end by themselves in the course of days, and waits until they have: one that is
         /// used between the signal and its end fails what it was asked, rightly.
         private func endSessions(in scratch: Scratch) async throws {
-            try await EmbeddedCluster(of: scratch).withSession { session in
+            try await scratch.ownServer.withSession { session in
                 _ = try session.query(
                     """
                     SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity

@@ -1,8 +1,6 @@
 import CarillonCore
 import CarillonSimulator
-import EmbeddedPostgres
 import Foundation
-import NIOHTTP1
 import Testing
 
 extension Services {
@@ -73,7 +71,7 @@ extension Crashes {
                 let before = simulator.received.accepted
                 try #require(before < expected.count, "it was killed in the middle")
 
-                try await EmbeddedCluster(of: scratch).endLeases()
+                try await scratch.ownServer.endLeases()
                 let second = try await RunningService.start(in: scratch, environment: simulator.environment)
                 let state = try await network.on(second).done(event, within: Crashes.patience)
                 #expect(state["deliveries"]?["delivered"]?.integer == phones.count)

@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonSimulator
 import Foundation
-import NIOHTTP1
 import Testing
 
 extension Services {
@@ -34,15 +33,7 @@ extension Services {
             try await withSimulator { simulator in
                 let service = try await RunningService.start(in: scratch, environment: simulator.environment)
                 let network = try await TestNetwork(on: service)
-                try await network.storeAPNsCredential(simulator.apnsKey)
-                try await network.storeFCMCredential(of: simulator)
-                let browser = simulator.makeSubscription(
-                    applicationServerKey: try await network.storeWebPushCredential()
-                )
-                let (iPhone, android) = (SimulatedToken.apns(), SimulatedToken.fcm())
-                try await network.addIPhone("iphone", of: "bob", token: iPhone)
-                try await network.addAndroid("android", of: "carol", token: android)
-                try await network.addBrowser("browser", of: "dave", browser)
+                let (iPhone, android, browser) = try await network.addPhonesAndBrowser(of: simulator)
                 let members = ["bob", "carol", "dave"]
                 _ = try await network.done(
                     try await network.accept(TestEvents.channelCreated("created", members: members))

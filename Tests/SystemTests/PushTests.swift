@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonSimulator
-import Foundation
 import NIOHTTP1
 import Testing
 

@@ -1,5 +1,4 @@
 import CarillonCore
-import NIOHTTP1
 import Postgres
 import Testing
 
@@ -14,14 +13,12 @@ extension Services {
 
         @Test func `an endpoint that fails all once gets it all, within so many cycles`() async throws {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             try await WebhookHosts.whileListening { hosts, port in
                 let service = try await RunningService.start(in: scratch, environment: server.environment)
                 let network = try await TestNetwork(on: service)
                 _ = try await network.addEndpoint("http://127.0.0.1:\(port)/second")
-                // It begins ten seconds after it was made.
+                try await server.beginEndpoints()
                 try await eventually("the endpoint's beginning") {
                     _ = try await network.accept(TestEvents.messageSent("probe-\(UInt64.random(in: .min ... .max))"))
                     return hosts.tries.first > 0
@@ -89,7 +86,7 @@ extension DatabaseServer {
                 COMMIT
                 """
             )
-            _ = try session.queryFirst("SELECT pg_notify('carillon', \("test\nlanes \(network)"))") { _ in true }
+            try session.announce("lanes", in: network)
         }
     }
 }

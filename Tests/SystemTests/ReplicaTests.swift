@@ -1,7 +1,4 @@
 import CarillonCore
-import EmbeddedPostgres
-import Foundation
-import Logging
 import NIOHTTP1
 import Testing
 
@@ -12,23 +9,9 @@ extension Services {
             async throws
         {
             let scratch = Scratch()
-            let server = EmbeddedCluster(
-                configuration: .init(
-                    dataDirectory: scratch.path("server"),
-                    settings: ["fsync": "off"],
-                    throwAwayDirectory: scratch.path
-                ),
-                logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
-            )
-            let environment = [
-                "CARILLON_DATABASE_URL": try await server.start(),
-                "CARILLON_OPERATOR_TOKEN": String(repeating: "o", count: 32),
-                "CARILLON_MASTER_KEY": Data(repeating: 1, count: 32).base64EncodedString(),
-            ]
-            let migrate = try Program(["migrate"], environment: environment, scratch: scratch)
-            #expect(try await migrate.exitStatus() == 0, "\(migrate.errorText)")
-            let one = try await RunningService.start(in: scratch, environment: environment)
-            let two = try await RunningService.start(in: scratch, environment: environment)
+            let server = try await DatabaseServer.migrated(in: scratch)
+            let one = try await RunningService.start(in: scratch, environment: server.environment)
+            let two = try await RunningService.start(in: scratch, environment: server.environment)
             do {
                 try await body(one, two)
             } catch {
@@ -131,8 +114,7 @@ extension Services {
                 for (method, body, expected) in [
                     (.PUT, ["provider": "fcm"], 200), (.DELETE, nil, 404),
                 ] as [(HTTPMethod, JSONValue?, UInt)] {
-                    let token = one.operatorToken
-                    let answer = try await one.open.send(method, path, token: token, body: body?.serialized)
+                    let answer = try await one.call(method, path, body)
                     try #require([201, 204].contains(answer.status), "\(answer.text)")
                     let changed = ContinuousClock.now
                     try await eventually("\(expected)") { try await status() == expected }

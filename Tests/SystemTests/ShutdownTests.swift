@@ -1,8 +1,5 @@
 import CarillonCore
-import EmbeddedPostgres
 import Foundation
-import Logging
-import NIOHTTP1
 import Testing
 
 extension Services {

@@ -9,9 +9,7 @@ extension Services {
         @Test
         func `behind a standby it is not ready, says why, and works by itself once that is promoted`() async throws {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             let former = try await RunningService.start(in: scratch, environment: server.environment)
             let network = try await TestNetwork(on: former)
             try await network.addMembers(["bob"])
@@ -65,8 +63,8 @@ extension Services {
             let members = ["bob", "carl"]
             try await stage.migrated()
             let former = try await stage.start()
-            let near = try await stage.network("near", in: "p1", on: former)
-            let far = try await stage.network("far", in: "p2", on: former)
+            let near = try await former.network("near", in: "p1")
+            let far = try await former.network("far", in: "p2")
             try await far.addMembers(members)
             let load = Load()
             try await load.run(on: far, connections: 4) {
@@ -75,9 +73,7 @@ extension Services {
             }
             let last = try #require(load.acknowledged.max())
             // What it had in hand is anybody's from now on.
-            try await stage.away.withSession { session in
-                try session.script("UPDATE inbox SET run_at = now(); UPDATE deliveries SET run_at = now()")
-            }
+            try await stage.away.script("UPDATE inbox SET run_at = now(); UPDATE deliveries SET run_at = now()")
             let standby = try await Standby(
                 of: try #require(stage.away.environment["CARILLON_DATABASE_URL"]),
                 in: stage.scratch
@@ -91,7 +87,7 @@ extension Services {
                 let service = try await RunningService.start(in: stage.scratch, environment: environment)
                 services.append(service)
                 try await expectAbsence(of: far.on(service), beside: near.on(service), stage, on: service)
-                try await stage.notify(near.on(service), "near-\(number)", on: service)
+                try await service.notify(near.on(service), "near-\(number)")
             }
 
             await stage.away.stop()
@@ -132,7 +128,7 @@ extension Services {
                 return reason.contains("the server is a standby")
                     && health.json["warnings"]?.elements.contains { $0.text == "placement p2: \(reason)" } == true
             }
-            let listed = try await stage.call(service, .GET, "/v1/placements").json.elements
+            let listed = try await service.call(.GET, "/v1/placements").json.elements
             let place = listed.first { $0["name"]?.text == "p2" }
             #expect(place?["ready"] == .bool(false))
             #expect(place?["reason"]?.text?.contains("the server is a standby") == true, "\(listed)")
@@ -140,7 +136,7 @@ extension Services {
             let settings = "/v1/networks/\(far.id)/notifications"
             for refused in [
                 try await far.post(TestEvents.messageSent("refused")),
-                try await stage.call(service, .PUT, settings, ["enabled": false]),
+                try await service.call(.PUT, settings, ["enabled": false]),
             ] {
                 #expect(refused.status == 503, "\(refused.text)")
                 #expect(refused.json["type"]?.text?.hasSuffix("placement-unavailable") == true, "\(refused.text)")
@@ -148,7 +144,7 @@ extension Services {
             }
             for (network, target) in [(far, "p1"), (near, "p2")] {
                 let path = "/v1/networks/\(network.id)/move"
-                let unmoved = try await stage.call(service, .POST, path, ["to": .string(target)])
+                let unmoved = try await service.call(.POST, path, ["to": .string(target)])
                 #expect(unmoved.status == 503 && unmoved.text.contains("the server is a standby"), "\(unmoved.text)")
             }
         }

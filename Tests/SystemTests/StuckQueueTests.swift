@@ -10,14 +10,13 @@ extension Services {
             async throws
         {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             let receiver = WebhookReceiver(answering: [])
             try await receiver.whileRunning { url in
                 let service = try await RunningService.start(in: scratch, environment: server.environment)
                 let network = try await TestNetwork(on: service)
                 _ = try await network.addEndpoint(url)
+                try await server.beginEndpoints()
                 try await network.begin(receiver)
                 receiver.answers([Int](repeating: 503, count: 100))
                 let event = try await network.accept(TestEvents.messageSent("stuck"))
@@ -65,9 +64,7 @@ extension Services {
         @Test
         func `whatever the service does with its queues by itself is counted and written when it fails`() async throws {
             let scratch = Scratch()
-            let server = DatabaseServer(in: scratch)
-            try await server.start()
-            try await server.migrate()
+            let server = try await DatabaseServer.migrated(in: scratch)
             let service = try await RunningService.start(in: scratch, environment: server.environment)
             let network = try await TestNetwork(on: service)
             try await network.addMembers(["bob"])
@@ -122,19 +119,17 @@ extension DatabaseServer {
     /// Has each change of a delivery refused, as by a library that does not fit the server, and makes all of them due, for two
     /// minutes already.
     fileprivate func breakClaims() async throws {
-        try await withSession { session in
-            try session.script(
-                """
-                BEGIN;
-                UPDATE deliveries SET run_at = now() - interval '2 minutes';
-                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-                BEGIN RAISE EXCEPTION 'could not load library' USING ERRCODE = '58P01'; END
-                $$;
-                CREATE TRIGGER refused BEFORE UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION refuse();
-                COMMIT
-                """
-            )
-        }
+        try await script(
+            """
+            BEGIN;
+            UPDATE deliveries SET run_at = now() - interval '2 minutes';
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN RAISE EXCEPTION 'could not load library' USING ERRCODE = '58P01'; END
+            $$;
+            CREATE TRIGGER refused BEFORE UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION refuse();
+            COMMIT
+            """
+        )
     }
 
     /// Gives tables other names.
@@ -148,6 +143,6 @@ extension DatabaseServer {
     }
 
     fileprivate func repairClaims() async throws {
-        try await withSession { session in try session.script("DROP FUNCTION refuse() CASCADE") }
+        try await script("DROP FUNCTION refuse() CASCADE")
     }
 }

@@ -1,5 +1,4 @@
 import CarillonCore
-import Foundation
 import NIOHTTP1
 import Testing
 
@@ -17,6 +16,7 @@ extension Services {
                 let first = try await RunningService.start(in: scratch, environment: debug)
                 var network = try await TestNetwork(on: first)
                 _ = try await network.addEndpoint(url)
+                try await scratch.ownServer.beginEndpoints()
                 try await network.begin(receiver)
                 #expect(receiver.requests.allSatisfy { $0.traceparent.isEmpty }, "those events were of no trace")
                 let device: JSONValue = ["userId": "bob", "provider": "webhook", "url": .string(url)]

@@ -1,5 +1,4 @@
 import CarillonCore
-import Foundation
 import NIOHTTP1
 import Testing
 

@@ -10,7 +10,7 @@ package final class ScriptedProvider: Provider {
     /// Longer than any test.
     package let deadline = Duration.seconds(5)
     private let script: Script
-    private let gate = Mutex<(isClosed: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+    private let turnstile: Turnstile
     private let taken = Mutex<[(device: DeviceID, event: EventID, notification: Notification)]>([])
 
     /// A provider by its script; one that is not open lets nothing through yet.
@@ -21,7 +21,7 @@ package final class ScriptedProvider: Provider {
     ) {
         self.name = name
         self.script = script
-        if !isOpen { gate.withLock { $0.isClosed = true } }
+        turnstile = Turnstile(isOpen: isOpen)
     }
 
     /// The devices that were sent to, in order.
@@ -32,31 +32,18 @@ package final class ScriptedProvider: Provider {
         taken.withLock { taken in taken.filter { $0.event == event }.map { ($0.device, $0.notification) } }
     }
 
-    /// How many sends wait at the gate.
-    package var waiting: Int { gate.withLock { $0.waiting.count } }
+    /// How many sends wait at the turnstile.
+    package var waiting: Int { turnstile.waiting }
 
     /// Lets nothing through from now on.
-    package func close() { gate.withLock { $0.isClosed = true } }
+    package func close() { turnstile.close() }
 
     /// Lets everything through from now on.
-    package func open() {
-        let waiting = gate.withLock { gate in
-            gate.isClosed = false
-            defer { gate.waiting = [] }
-            return gate.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
+    package func open() { turnstile.open() }
 
     /// Waits at the gate, and then does as the script says.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        await withCheckedContinuation { continuation in
-            let passes = gate.withLock { gate in
-                if gate.isClosed { gate.waiting.append(continuation) }
-                return !gate.isClosed
-            }
-            if passes { continuation.resume() }
-        }
+        await turnstile.pass()
         for target in group.targets {
             taken.withLock { $0.append((target.deviceID, group.cause.eventID, group.push.notification)) }
             report(target, script(target, group.attempt + 1))

@@ -31,10 +31,22 @@ package enum TestDatabase {
     }
     private static let template = Task<String, any Error> { try await makeTemplate(migrations) }
 
+    /// The migrated database of the next test that asks for one, which is made while the last one works.
+    private static let spare = Mutex<Task<String, any Error>?>(nil)
+
     /// Where to find a new database, migrated or empty.
     package static func make(migrated: Bool = true) async throws -> PostgresConfiguration {
-        let name = try await create(from: migrated ? template.value : nil)
+        let name = try await migrated ? makeMigrated() : create(from: nil)
         return try await configuration(of: name)
+    }
+
+    private static func makeMigrated() async throws -> String {
+        let template = try await template.value
+        let present = spare.withLock { spare in
+            defer { spare = Task { try await create(from: template) } }
+            return spare
+        }
+        return if let present { try await present.value } else { try await create(from: template) }
     }
 
     /// Makes a database with the migrations of a directory, to make others of.

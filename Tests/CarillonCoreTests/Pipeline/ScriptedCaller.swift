@@ -1,3 +1,4 @@
+import CarillonTesting
 import Synchronization
 
 @testable import CarillonCore
@@ -7,11 +8,12 @@ final class ScriptedCaller: EndpointCaller {
     typealias Script = @Sendable (_ call: EndpointCall) async -> EndpointAnswer
 
     private let script: Script
-    private let state: Mutex<(isClosed: Bool, calls: [EndpointCall], waiting: [CheckedContinuation<Void, Never>])>
+    private let turnstile: Turnstile
+    private let asked = Mutex<[EndpointCall]>([])
 
     init(isOpen: Bool = true, _ script: @escaping Script) {
         self.script = script
-        state = Mutex((!isOpen, [], []))
+        turnstile = Turnstile(isOpen: isOpen)
     }
 
     /// An endpoint that answers everything with the same words.
@@ -20,30 +22,16 @@ final class ScriptedCaller: EndpointCaller {
     }
 
     /// What it was asked.
-    var calls: [EndpointCall] { state.withLock { $0.calls } }
+    var calls: [EndpointCall] { asked.withLock(\.self) }
 
     /// How many questions wait for their answer.
-    var waiting: Int { state.withLock { $0.waiting.count } }
+    var waiting: Int { turnstile.waiting }
 
     /// Answers everything from now on.
-    func open() {
-        let waiting = state.withLock { state in
-            state.isClosed = false
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
+    func open() { turnstile.open() }
 
     func call(_ call: EndpointCall) async -> EndpointAnswer {
-        await withCheckedContinuation { continuation in
-            let passes = state.withLock { state in
-                state.calls.append(call)
-                if state.isClosed { state.waiting.append(continuation) }
-                return !state.isClosed
-            }
-            if passes { continuation.resume() }
-        }
+        await turnstile.pass { asked.withLock { $0.append(call) } }
         return await script(call)
     }
 }

@@ -1,3 +1,4 @@
+import CarillonTesting
 import Synchronization
 import Testing
 
@@ -13,28 +14,14 @@ import Testing
 
     /// Work that waits at a gate, so that tests decide what shares a batch.
     private final class Gate: Sendable {
-        private let state = Mutex<(open: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+        private let turnstile = Turnstile()
         let batches = Mutex<[[Int]]>([])
 
         func pass(_ items: [Int]) async {
-            batches.withLock { $0.append(items) }
-            await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state in
-                    if !state.open { state.waiting.append(continuation) }
-                    return state.open
-                }
-                if isOpen { continuation.resume() }
-            }
+            await turnstile.pass { batches.withLock { $0.append(items) } }
         }
 
-        func open() {
-            let waiting = state.withLock { state in
-                state.open = true
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for continuation in waiting { continuation.resume() }
-        }
+        func open() { turnstile.open() }
 
         func waitForBatches(_ count: Int) async {
             while batches.withLock({ $0.count }) < count { try? await Task.sleep(for: .milliseconds(1)) }

@@ -1,9 +1,6 @@
 import CarillonTesting
 import CarillonCore
-import NIOCore
 import NIOHTTP1
-import NIOPosix
-import Synchronization
 import Testing
 
 @testable import PushHTTP

@@ -22,7 +22,7 @@ struct CitusCluster: Sendable {
     }()
 
     /// One server.
-    struct Node: Sendable {
+    struct Node: SessionLender {
         let scratch = Scratch()
         let host: String
         private let cluster: EmbeddedCluster
@@ -95,11 +95,10 @@ struct CitusCluster: Sendable {
 
     /// The server that a schema's tables are on.
     func worker(of schema: String) async throws -> Node {
-        let host = try await coordinator.withSession { session in
-            try session.queryFirst(
-                .unprepared("SELECT nodename FROM citus_shards WHERE table_name = \("\(schema).networks")::regclass")
-            ) { row in try row.decode(0, as: String.self) }
-        }
+        let host = try await coordinator.first(
+            .unprepared("SELECT nodename FROM citus_shards WHERE table_name = \("\(schema).networks")::regclass"),
+            as: String.self
+        )
         return try #require(workers.first { $0.host == host })
     }
 

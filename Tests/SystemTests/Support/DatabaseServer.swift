@@ -5,7 +5,7 @@ import Postgres
 import Testing
 
 /// A PostgreSQL server that services share, and what they need to use it.
-struct DatabaseServer: Sendable {
+struct DatabaseServer: SessionLender {
     /// What services on this server are started with.
     let environment: [String: String]
 
@@ -18,7 +18,11 @@ struct DatabaseServer: Sendable {
         self.scratch = scratch
         dataDirectory = scratch.path("server")
         cluster = EmbeddedCluster(
-            configuration: .init(dataDirectory: dataDirectory, throwAwayDirectory: scratch.path),
+            configuration: .init(
+                dataDirectory: dataDirectory,
+                settings: ["fsync": "off"],
+                throwAwayDirectory: scratch.path
+            ),
             logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
         )
         environment = [
@@ -26,6 +30,14 @@ struct DatabaseServer: Sendable {
             "CARILLON_OPERATOR_TOKEN": String(repeating: "o", count: 32),
             "CARILLON_MASTER_KEY": Data(repeating: 1, count: 32).base64EncodedString(),
         ]
+    }
+
+    /// A server that runs, with all tables.
+    static func migrated(in scratch: Scratch = Scratch()) async throws -> DatabaseServer {
+        let server = DatabaseServer(in: scratch)
+        try await server.start()
+        try await server.migrate()
+        return server
     }
 
     /// The server as a URL without blanks; with `schema`, a schema of its database.
@@ -95,6 +107,9 @@ struct DatabaseServer: Sendable {
         try await withSession { session in _ = try session.execute("UPDATE inbox SET run_at = now()") }
     }
 
+    /// Lets the time pass after which endpoints begin.
+    func beginEndpoints() async throws { try await cluster.beginEndpoints() }
+
     /// Lends a session of the superuser.
     func withSession<Value: Sendable>(
         _ body: @Sendable (borrowing PostgresSession) throws -> Value
@@ -109,21 +124,37 @@ struct DatabaseServer: Sendable {
     }
 }
 
-extension EmbeddedCluster {
+extension Scratch {
     /// The server that a service has in its own directory.
-    init(of scratch: Scratch) {
-        self.init(
-            configuration: .init(dataDirectory: scratch.path("data")),
+    var ownServer: EmbeddedCluster {
+        EmbeddedCluster(
+            configuration: .init(dataDirectory: path("data")),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
     }
+}
 
+extension EmbeddedCluster {
     /// Lets the leases of all that was in hand run out, as they do a minute after the end of whoever had it.
     func endLeases() async throws {
         try await withSession { session in
             for table in ["inbox", "deliveries"] {
                 try session.execute(.unprepared("UPDATE \(identifier: table) SET run_at = now()"))
             }
+        }
+    }
+
+    /// Lets the ten seconds pass after which endpoints that were made begin, and tells the services.
+    func beginEndpoints() async throws {
+        try await withSession { session in
+            let networks = try session.query(
+                """
+                UPDATE endpoints SET state_at = state_at - interval '10 seconds',
+                                     created_at = created_at - interval '10 seconds', revision = revision + 1
+                RETURNING network_id
+                """
+            ) { row in try row.decode(0, as: String.self) }
+            for network in Set(networks) { try session.announce("endpoints", in: network) }
         }
     }
 
@@ -136,5 +167,12 @@ extension EmbeddedCluster {
         return try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
             try await pool.withConnection(body)
         }
+    }
+}
+
+extension PostgresSession {
+    /// Tells all services that something of a network was changed.
+    func announce(_ topic: String, in network: String) throws {
+        _ = try queryFirst("SELECT pg_notify('carillon', \("test\n\(topic) \(network)"))") { _ in true }
     }
 }

@@ -30,11 +30,21 @@ func eventually(
 }
 
 /// A directory of one test, gone when the test is over.
+///
+/// It is in memory where there is room: a database that is thrown away needs no disk, and would wait for it most of the time.
 final class Scratch: Sendable {
+    private static let memory = "/dev/shm"
+    /// What all databases of a test may need, in bytes.
+    private static let neededMemory: UInt64 = 4 << 30
+
     let path: String
 
-    init() {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("carillon-\(UUID().uuidString)").path
+    /// - Parameter holdsPrograms: Whether programs inside are to run, which they may not from memory everywhere.
+    init(holdsPrograms: Bool = false) {
+        let parent =
+            !holdsPrograms && Self.freeMemory >= Self.neededMemory
+            ? Self.memory : FileManager.default.temporaryDirectory.path
+        path = "\(parent)/carillon-\(UUID().uuidString)"
         do {
             // Root's PostgreSQL runs under an account of its own, which has to get through to the cluster inside.
             try FileManager.default.createDirectory(
@@ -49,6 +59,12 @@ final class Scratch: Sendable {
 
     deinit {
         try? FileManager.default.removeItem(atPath: path)
+    }
+
+    private static var freeMemory: UInt64 {
+        var status = statvfs()
+        guard statvfs(memory, &status) == 0 else { return 0 }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
     /// A path inside.

@@ -1,6 +1,4 @@
-import EmbeddedPostgres
 import Foundation
-import Logging
 import Postgres
 import Testing
 

@@ -26,7 +26,7 @@ struct PlacementStage: Sendable {
     func migrated() async throws {
         try await home.start()
         try await away.start()
-        try await home.withSession { session in try session.script("CREATE SCHEMA p1") }
+        try await home.script("CREATE SCHEMA p1")
         let migrate = try Program(["migrate"], environment: environment, scratch: scratch)
         #expect(try await migrate.exitStatus() == 0, "\(migrate.errorText)")
         for name in ["default", "p1", "p2"] { #expect(migrate.outputText.contains("placement \(name):")) }
@@ -51,41 +51,43 @@ struct PlacementStage: Sendable {
         await away.stop()
         await home.stop()
     }
+}
 
-    func call(
-        _ service: RunningService,
-        _ method: HTTPMethod,
-        _ path: String,
-        _ body: JSONValue? = nil,
-        _ headers: [String: String] = [:]
-    ) async throws -> TestClient.Answer {
-        try await service.open.send(
-            method,
-            path,
-            token: service.operatorToken,
-            headers: headers,
-            body: body?.serialized
-        )
-    }
-
+extension RunningService {
     /// Opens a placement, and makes a network in it.
-    func network(_ id: String, in placement: String, on service: RunningService) async throws -> TestNetwork {
-        let opened = try await call(service, .PATCH, "/v1/placements/\(placement)", ["state": "open"])
+    func network(_ id: String, in placement: String) async throws -> TestNetwork {
+        let opened = try await call(.PATCH, "/v1/placements/\(placement)", ["state": "open"])
         try #require(opened.status == 200, "\(opened.text)")
         let body: JSONValue = ["id": .string(id), "placement": .string(placement)]
-        let made = try await call(service, .POST, "/v1/networks", body)
+        let made = try await call(.POST, "/v1/networks", body)
         #expect(made.json["network"]?["placement"]?.text == placement)
-        return try TestNetwork(id, madeBy: made, on: service)
+        return try TestNetwork(id, madeBy: made, on: self)
     }
 
     /// Has a member with a device, and answers when an event has reached it.
-    func notify(_ network: TestNetwork, _ event: String, on service: RunningService) async throws {
+    func notify(_ network: TestNetwork, _ event: String) async throws {
         let device = "\(network.id)-phone"
         try await network.addLogDevice(device, of: "bob")
         _ = try await network.accept(TestEvents.channelCreated("\(event)-c", members: ["alice", "bob"]))
         let id = try await network.accept(TestEvents.messageSent(event))
         try await eventually("the notification of \(event)") {
-            service.logLines.contains { $0.eventID == id && $0.deviceID == device }
+            logLines.contains { $0.eventID == id && $0.deviceID == device }
+        }
+    }
+
+    func move(_ network: TestNetwork, to target: String) async throws -> TestClient.Answer {
+        try await call(.POST, "/v1/networks/\(network.id)/move", ["to": .string(target)])
+    }
+
+    /// How far a network's move is.
+    func moveStep(of network: TestNetwork) async throws -> String? {
+        try await call(.GET, "/v1/networks/\(network.id)/move").json["step"]?.text
+    }
+
+    /// Waits until a network is where it is to be.
+    func awaitArrival(of network: TestNetwork) async throws {
+        try await eventually(within: .seconds(90), "the network being in its new placement") {
+            try await moveStep(of: network) == "purging"
         }
     }
 }

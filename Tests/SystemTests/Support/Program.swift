@@ -16,8 +16,8 @@ final class Program: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: Its arguments.
-    ///   - environment: Its `CARILLON_…` variables; it has no others but PATH and HOME.
-    ///   - scratch: Where its output goes.
+    ///   - environment: Its `CARILLON_…` variables; it has no others but PATH, HOME and TMPDIR.
+    ///   - scratch: Where its output goes, and what it makes for a while.
     ///   - prelude: What a shell does before it becomes the program, such as setting limits.
     /// - Throws: When it cannot be started.
     init(_ arguments: [String], environment: [String: String], scratch: Scratch, prelude: String? = nil) throws {
@@ -27,9 +27,9 @@ final class Program: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: prelude == nil ? Self.path : "/bin/sh")
         process.arguments = (prelude.map { ["-c", "\($0); exec \"$0\" \"$@\"", Self.path] } ?? []) + arguments
-        process.environment = environment.merging(
-            ProcessInfo.processInfo.environment.filter { ["PATH", "HOME"].contains($0.key) }
-        ) { own, _ in own }
+        var inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "HOME"].contains($0.key) }
+        inherited["TMPDIR"] = scratch.path
+        process.environment = environment.merging(inherited) { own, _ in own }
         process.standardOutput = try Self.handle(to: standardOutput)
         process.standardError = try Self.handle(to: standardError)
         try process.run()

@@ -1,5 +1,6 @@
 import CarillonCore
 import Foundation
+import NIOHTTP1
 import Testing
 
 /// `carillon serve` on ports that the system chose.
@@ -49,6 +50,16 @@ struct RunningService: Sendable {
     }
 
     var publicPort: Int { open.base.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
+
+    /// Calls as the operator.
+    func call(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ body: JSONValue? = nil,
+        _ headers: [String: String] = [:]
+    ) async throws -> TestClient.Answer {
+        try await open.send(method, path, token: operatorToken, headers: headers, body: body?.serialized)
+    }
 
     /// Stops it as an operator does.
     func stop(within limit: Duration = .seconds(25)) async throws -> Int32 {

@@ -51,6 +51,21 @@ extension TestNetwork {
         try await send(.PUT, "/devices/\(device)", body)
     }
 
+    /// Stores what all three push services know the network by, and registers the iPhone of bob, the Android phone of carol and the browser
+    /// of dave; answers their addresses.
+    func addPhonesAndBrowser(
+        of simulator: Simulator
+    ) async throws -> (iPhone: String, android: String, browser: PushSubscription) {
+        try await storeAPNsCredential(simulator.apnsKey)
+        try await storeFCMCredential(of: simulator)
+        let browser = simulator.makeSubscription(applicationServerKey: try await storeWebPushCredential())
+        let (iPhone, android) = (SimulatedToken.apns(), SimulatedToken.fcm())
+        try await addIPhone("iphone", of: "bob", token: iPhone)
+        try await addAndroid("android", of: "carol", token: android)
+        try await addBrowser("browser", of: "dave", browser)
+        return (iPhone, android, browser)
+    }
+
     /// Fills the channel `general` with users who have an iPhone each, and are named as it is.
     func importIPhones(_ tokens: [String: String], app: String = Self.app) async throws {
         var lines: [JSONValue] = [["channel": ["id": "general", "displayName": "General"]]]

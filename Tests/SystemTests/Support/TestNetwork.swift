@@ -14,13 +14,7 @@ struct TestNetwork: Sendable {
 
     /// Makes a network.
     init(_ id: String = "acme", on service: RunningService) async throws {
-        let body: JSONValue = ["id": .string(id), "displayName": "Acme"]
-        let answer = try await service.open.send(
-            .POST,
-            "/v1/networks",
-            token: service.operatorToken,
-            body: body.serialized
-        )
+        let answer = try await service.call(.POST, "/v1/networks", ["id": .string(id), "displayName": "Acme"])
         try self.init(id, madeBy: answer, on: service)
     }
 

@@ -5,6 +5,28 @@ import Logging
 import NIOCore
 import Synchronization
 
+/// Answers what is posted while `body` runs, which gets the URL.
+func whileListening<Answer: ResponseGenerator>(
+    _ answer: @escaping @Sendable (Request) async throws -> Answer,
+    _ body: @escaping @Sendable (String) async throws -> Void
+) async throws {
+    let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let router = Router()
+    router.post("/hook") { request, _ in try await answer(request) }
+    let application = Application(
+        router: router,
+        configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+        onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
+        logger: Logger(label: "receiver") { _ in SwiftLogNoOpLogHandler() }
+    )
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await application.run() }
+        defer { group.cancelAll() }
+        guard let number = await ports.first(where: { _ in true }) else { return }
+        try await body("http://127.0.0.1:\(number)/hook")
+    }
+}
+
 /// A receiver of webhooks that answers with one status after the other, and remembers what it was sent.
 final class WebhookReceiver: Sendable {
     /// What it was sent.
@@ -55,21 +77,7 @@ final class WebhookReceiver: Sendable {
 
     /// Listens while `body` runs, which gets the URL.
     func whileRunning(_ body: @escaping @Sendable (String) async throws -> Void) async throws {
-        let (ports, port) = AsyncStream.makeStream(of: Int.self)
-        let router = Router()
-        router.post("/hook") { request, _ in try await self.receive(request) }
-        let application = Application(
-            router: router,
-            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
-            logger: Logger(label: "receiver") { _ in SwiftLogNoOpLogHandler() }
-        )
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            defer { group.cancelAll() }
-            guard let number = await ports.first(where: { _ in true }) else { return }
-            try await body("http://127.0.0.1:\(number)/hook")
-        }
+        try await whileListening({ try await self.receive($0) }, body)
     }
 
     private func receive(_ request: Request) async throws -> HTTPResponse.Status {

@@ -1,5 +1,4 @@
 import CarillonCore
-import NIOCore
 import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2

@@ -5,7 +5,6 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
-import Synchronization
 import Testing
 
 @testable import PushHTTP
