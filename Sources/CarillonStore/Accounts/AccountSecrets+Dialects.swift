@@ -36,11 +36,9 @@ extension AccountSecrets {
 
     /// Removes a network's document; `false` when there is none.
     package func deleteDialect(_ name: DialectName, of network: NetworkID) async throws -> Bool {
-        try await accounts.toWrite(network).pool.write { session in
-            try session.execute(
-                "DELETE FROM dialects WHERE network_id = \(network.rawValue) AND dialect = \(name.rawValue)"
-            ) > 0
-        }
+        try await accounts.toWrite(network).pool.write(
+            "DELETE FROM dialects WHERE network_id = \(network.rawValue) AND dialect = \(name.rawValue)"
+        ) > 0
     }
 }
 

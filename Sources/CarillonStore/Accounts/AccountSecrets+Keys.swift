@@ -35,14 +35,12 @@ extension AccountSecrets {
 
     /// The network's keys in the order of their ids.
     package func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
-        try await accounts.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT key_id, network_id, role, label, created_at FROM api_keys
-                WHERE network_id = \(network.rawValue) AND key_id > \(after ?? "") ORDER BY key_id LIMIT \(limit)
-                """
-            ) { row in try row.apiKey() }
-        }
+        try await accounts.of(network).pool.query(
+            """
+            SELECT key_id, network_id, role, label, created_at FROM api_keys
+            WHERE network_id = \(network.rawValue) AND key_id > \(after ?? "") ORDER BY key_id LIMIT \(limit)
+            """
+        ) { row in try row.apiKey() }
     }
 
     /// Removes a key; the last one of role `admin` only by `force`. Removals in one network wait for each other.

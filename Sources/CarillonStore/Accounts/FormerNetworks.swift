@@ -23,15 +23,13 @@ package struct FormerNetworks {
     /// what somebody holds is left for another time.
     /// - Throws: The first error, when all have been tried.
     func sweep(_ chores: Chores = Chores()) async throws {
-        let networks = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT f.network_id FROM former_networks f
-                WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id)
-                ORDER BY f.deleted_at
-                """
-            ) { row in try row.id(0, of: Network.self) }
-        }
+        let networks = try await pool.query(
+            """
+            SELECT f.network_id FROM former_networks f
+            WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id)
+            ORDER BY f.deleted_at
+            """
+        ) { row in try row.id(0, of: Network.self) }
         var failure: (any Error)?
         let end = ContinuousClock.now + Self.share
         for network in networks where .now < end {
@@ -47,9 +45,7 @@ package struct FormerNetworks {
 
     /// Whether a network is among the former ones, as it is until nothing is left of it.
     func isAnythingKnown(of network: NetworkID) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.execute("SELECT FROM former_networks WHERE network_id = \(network.rawValue)") > 0
-        }
+        try await pool.execute("SELECT FROM former_networks WHERE network_id = \(network.rawValue)") > 0
     }
 
     /// Removes what is left of a former network, in small transactions, and at the very end that it is one. What somebody else is at

@@ -4,14 +4,12 @@ import Postgres
 extension PostgresAccountStore {
     /// Networks in the order of their ids.
     package func networks(after: NetworkID?, limit: Int) async throws -> NetworkPage {
-        let networks = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: Row.networkColumns) FROM networks
-                WHERE network_id > \(after?.rawValue ?? "") AND \(sql: .isHere) ORDER BY network_id LIMIT \(limit)
-                """
-            ) { row in try row.network() }
-        }
+        let networks = try await pool.query(
+            """
+            SELECT \(sql: Row.networkColumns) FROM networks
+            WHERE network_id > \(after?.rawValue ?? "") AND \(sql: .isHere) ORDER BY network_id LIMIT \(limit)
+            """
+        ) { row in try row.network() }
         return NetworkPage(networks)
     }
 

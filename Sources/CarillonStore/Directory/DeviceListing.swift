@@ -155,15 +155,13 @@ extension PostgresDeviceStore {
         ifOwnedBy owner: UserID?,
         in network: NetworkID
     ) async throws -> Bool {
-        try await databases.toWrite(network).pool.write { session in
-            try session.execute(
-                """
-                UPDATE devices d SET broadcasts = \(takesPart)
-                WHERE d.network_id = \(network.rawValue) AND d.device_id = \(id.rawValue)
-                    AND d.user_id = coalesce(\(owner?.rawValue as String?), d.user_id) AND \(sql: .isOfTheLiving)
-                """
-            ) > 0
-        }
+        try await databases.toWrite(network).pool.write(
+            """
+            UPDATE devices d SET broadcasts = \(takesPart)
+            WHERE d.network_id = \(network.rawValue) AND d.device_id = \(id.rawValue)
+                AND d.user_id = coalesce(\(owner?.rawValue as String?), d.user_id) AND \(sql: .isOfTheLiving)
+            """
+        ) > 0
     }
 }
 

@@ -34,14 +34,12 @@ package struct PostgresDirectoryStore: DirectoryStore {
     }
 
     package func user(_ id: UserID, in network: NetworkID) async throws -> Person? {
-        try await databases.of(network).pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT user_id, display_name, locale, roles FROM users
-                WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
-                """
-            ) { row in try row.person(localeAt: 2) }
-        }
+        try await databases.of(network).pool.queryFirst(
+            """
+            SELECT user_id, display_name, locale, roles FROM users
+            WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
+            """
+        ) { row in try row.person(localeAt: 2) }
     }
 
     /// Removes a user with devices, memberships and toggles; `false` when unknown.
@@ -96,20 +94,18 @@ package struct PostgresDirectoryStore: DirectoryStore {
     }
 
     package func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel? {
-        try await databases.of(network).pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT channel_id, display_name, direct, fallback_name FROM channels
-                WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
-                """
-            ) { row in
-                Channel(
-                    id: try row.id(0),
-                    displayName: try row.decode(1),
-                    fallbackName: try row.decode(3),
-                    isDirect: try row.decode(2)
-                )
-            }
+        try await databases.of(network).pool.queryFirst(
+            """
+            SELECT channel_id, display_name, direct, fallback_name FROM channels
+            WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
+            """
+        ) { row in
+            Channel(
+                id: try row.id(0),
+                displayName: try row.decode(1),
+                fallbackName: try row.decode(3),
+                isDirect: try row.decode(2)
+            )
         }
     }
 

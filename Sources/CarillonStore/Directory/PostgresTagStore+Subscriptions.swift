@@ -108,17 +108,15 @@ extension PostgresTagStore {
         after: Subscriber?,
         limit: Int
     ) async throws -> [Subscriber] {
-        try await databases.toWrite(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT s.kind, s.subject_id FROM subscriptions s
-                WHERE s.network_id = \(network.rawValue) AND s.tag = \(tag.rawValue)
-                    AND (s.kind, s.subject_id) > (\(after?.kind.rawValue ?? ""), \(after?.id ?? ""))
-                    AND \(sql: .isInForce)
-                ORDER BY s.kind, s.subject_id LIMIT \(limit)
-                """
-            ) { row in Subscriber(try row.choice(0), trusted: try row.decode(1)) }
-        }
+        try await databases.toWrite(network).pool.query(
+            """
+            SELECT s.kind, s.subject_id FROM subscriptions s
+            WHERE s.network_id = \(network.rawValue) AND s.tag = \(tag.rawValue)
+                AND (s.kind, s.subject_id) > (\(after?.kind.rawValue ?? ""), \(after?.id ?? ""))
+                AND \(sql: .isInForce)
+            ORDER BY s.kind, s.subject_id LIMIT \(limit)
+            """
+        ) { row in Subscriber(try row.choice(0), trusted: try row.decode(1)) }
     }
 
     /// What somebody subscribes to, in the order of the ids; with `selfService` only what users may subscribe to themselves.
@@ -129,19 +127,17 @@ extension PostgresTagStore {
         after: TagID?,
         limit: Int
     ) async throws -> [TagID] {
-        try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT s.tag FROM subscriptions s
-                WHERE s.network_id = \(network.rawValue) AND s.kind = \(subscriber.kind.rawValue)
-                    AND s.subject_id = \(subscriber.id) AND s.tag > \(after?.rawValue ?? "") AND \(sql: .isInForce)
-                    AND (NOT \(selfService)
-                         OR EXISTS (SELECT FROM tags t
-                                    WHERE t.network_id = s.network_id AND t.tag = s.tag AND t.self_service))
-                ORDER BY s.tag LIMIT \(limit)
-                """
-            ) { row in try row.id(0) }
-        }
+        try await databases.of(network).pool.query(
+            """
+            SELECT s.tag FROM subscriptions s
+            WHERE s.network_id = \(network.rawValue) AND s.kind = \(subscriber.kind.rawValue)
+                AND s.subject_id = \(subscriber.id) AND s.tag > \(after?.rawValue ?? "") AND \(sql: .isInForce)
+                AND (NOT \(selfService)
+                     OR EXISTS (SELECT FROM tags t
+                                WHERE t.network_id = s.network_id AND t.tag = s.tag AND t.self_service))
+            ORDER BY s.tag LIMIT \(limit)
+            """
+        ) { row in try row.id(0) }
     }
 }
 

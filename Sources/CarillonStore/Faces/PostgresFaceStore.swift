@@ -45,14 +45,12 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
     }
 
     package func faceBindings(of network: NetworkID) async throws -> [FaceBinding] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: Row.faceBindingColumns) FROM faces WHERE network_id = \(network.rawValue)
-                ORDER BY network_id, face, external_id
-                """
-            ) { row in try row.faceBinding() }
-        }.compactMap(\.self)
+        try await pool.query(
+            """
+            SELECT \(sql: Row.faceBindingColumns) FROM faces WHERE network_id = \(network.rawValue)
+            ORDER BY network_id, face, external_id
+            """
+        ) { row in try row.faceBinding() }.compactMap(\.self)
     }
 
     package func addFaceKey(_ key: StoredFaceKey, answering request: IdempotentRequest?) async throws -> Creation {
@@ -91,15 +89,13 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
     }
 
     package func faceKeys(_ face: FaceName, of network: NetworkID) async throws -> [FaceKey] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: Row.faceKeyColumns) FROM face_keys
-                WHERE network_id = \(network.rawValue) AND face = \(face.rawValue)
-                ORDER BY network_id, face, key_name
-                """
-            ) { row in try row.faceKey() }
-        }.compactMap(\.self)
+        try await pool.query(
+            """
+            SELECT \(sql: Row.faceKeyColumns) FROM face_keys
+            WHERE network_id = \(network.rawValue) AND face = \(face.rawValue)
+            ORDER BY network_id, face, key_name
+            """
+        ) { row in try row.faceKey() }.compactMap(\.self)
     }
 
     package func faceList(unless version: FaceList.Version?) async throws -> FaceList? {
@@ -180,17 +176,15 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
     }
 
     package func text(of event: EventID, in network: NetworkID) async throws -> String? {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT text, now() FROM message_texts
-                WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
-                """
-            ) { row -> String? in
-                let end = Timestamp(milliseconds: event.milliseconds) + FaceTexts.retention
-                return try row.timestamp(1) < end ? try row.decode(0) : nil
-            } ?? nil
-        }
+        try await pool.queryFirst(
+            """
+            SELECT text, now() FROM message_texts
+            WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
+            """
+        ) { row -> String? in
+            let end = Timestamp(milliseconds: event.milliseconds) + FaceTexts.retention
+            return try row.timestamp(1) < end ? try row.decode(0) : nil
+        } ?? nil
     }
 
     /// Who comes second with a name or a secret finds the row of who came first.

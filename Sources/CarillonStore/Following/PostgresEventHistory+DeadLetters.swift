@@ -5,30 +5,28 @@ import Postgres
 extension PostgresEventHistory {
     /// What was given up, oldest first.
     package func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
-        try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT letter_id, event_id, provider, app_id, cause, device_id, user_id, attempts, reason, at
-                FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id > \(after ?? .smallest)
-                ORDER BY letter_id LIMIT \(limit)
-                """
-            ) { row in
-                let eventID = try row.eventID(1)
-                return DeadLetter(
-                    id: try row.decode(0),
-                    eventID: eventID,
-                    eventType: try DeliveryCause(stored: try row.decode(4), eventID: eventID).eventType,
-                    lane: Lane(networkID: network, provider: try row.choice(2), appID: try row.decode(3)),
-                    record: DeviceRecord(
-                        deviceID: try row.id(5),
-                        userID: try row.id(6),
-                        state: .dead,
-                        attempts: try row.decode(7),
-                        reason: try row.decode(8),
-                        at: try row.timestamp(9)
-                    )
+        try await databases.of(network).pool.query(
+            """
+            SELECT letter_id, event_id, provider, app_id, cause, device_id, user_id, attempts, reason, at
+            FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id > \(after ?? .smallest)
+            ORDER BY letter_id LIMIT \(limit)
+            """
+        ) { row in
+            let eventID = try row.eventID(1)
+            return DeadLetter(
+                id: try row.decode(0),
+                eventID: eventID,
+                eventType: try DeliveryCause(stored: try row.decode(4), eventID: eventID).eventType,
+                lane: Lane(networkID: network, provider: try row.choice(2), appID: try row.decode(3)),
+                record: DeviceRecord(
+                    deviceID: try row.id(5),
+                    userID: try row.id(6),
+                    state: .dead,
+                    attempts: try row.decode(7),
+                    reason: try row.decode(8),
+                    at: try row.timestamp(9)
                 )
-            }
+            )
         }
     }
 
@@ -80,10 +78,8 @@ extension PostgresEventHistory {
 
     /// Forgets a dead letter; `false` when there is none.
     package func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
-        try await databases.toWrite(network).pool.withConnection { session in
-            try session.execute(
-                "DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)"
-            ) > 0
-        }
+        try await databases.toWrite(network).pool.execute(
+            "DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)"
+        ) > 0
     }
 }

@@ -137,14 +137,12 @@ extension PostgresMoveCatalog {
 
     /// Whether a network is neither here nor there.
     func isUnderWay(_ network: NetworkID) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.execute(
-                """
-                SELECT FROM network_moves
-                WHERE network_id = \(network.rawValue) AND step = ANY (\(Self.stepsUnderWay))
-                """
-            ) > 0
-        }
+        try await pool.execute(
+            """
+            SELECT FROM network_moves
+            WHERE network_id = \(network.rawValue) AND step = ANY (\(Self.stepsUnderWay))
+            """
+        ) > 0
     }
 
     /// Says that a move is still held, and how far it is; the move as it is now.
@@ -191,15 +189,13 @@ extension PostgresMoveCatalog {
 
     /// Goes on to the next step of the way; `false` where the network is wanted back, or somebody else has the move.
     func enter(_ step: NetworkMove.Step, _ move: NetworkMove, by holder: UUID) async throws -> Bool {
-        try await pool.write { session in
-            try session.execute(
-                """
-                UPDATE network_moves SET step = \(step.rawValue)
-                WHERE move_id = \(move.id) AND holder = \(holder) AND step = \(move.step.rawValue)
-                    AND NOT is_cancelled AND thawed_at IS NULL
-                """
-            ) > 0
-        }
+        try await pool.write(
+            """
+            UPDATE network_moves SET step = \(step.rawValue)
+            WHERE move_id = \(move.id) AND holder = \(holder) AND step = \(move.step.rawValue)
+                AND NOT is_cancelled AND thawed_at IS NULL
+            """
+        ) > 0
     }
 
     /// The network is where its move has come to: in its new placement, or back in the former one. What there is of it in the other is to be
@@ -246,9 +242,7 @@ extension PostgresMoveCatalog {
                 SELECT FROM network_moves m
                 WHERE m.network_id = placed_networks.network_id AND m.step = ANY (\(Self.stepsUnderWay)))
             """
-        let isAny = try await pool.withConnection { session in
-            try session.execute("SELECT FROM placed_networks WHERE \(sql: isStray) LIMIT 1") > 0
-        }
+        let isAny = try await pool.execute("SELECT FROM placed_networks WHERE \(sql: isStray) LIMIT 1") > 0
         guard isAny else { return [] }
         return try await pool.write { session in
             let networks = try session.query(
@@ -274,14 +268,12 @@ extension PostgresMoveCatalog {
 
     /// Whether former moves of a network have left something in a placement.
     func hasRemains(of network: NetworkID, in placement: PlacementName) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.execute(
-                """
-                SELECT FROM network_moves
-                WHERE network_id = \(network.rawValue) AND remains = \(placement.rawValue)
-                """
-            ) > 0
-        }
+        try await pool.execute(
+            """
+            SELECT FROM network_moves
+            WHERE network_id = \(network.rawValue) AND remains = \(placement.rawValue)
+            """
+        ) > 0
     }
 
     /// Nothing is left in a placement of what former moves have left there.

@@ -66,14 +66,12 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
 
     /// A network that is listed elsewhere than at home, if there is any: without that placement's URL nobody would find it.
     package func networkElsewhere() async throws -> (network: NetworkID, placement: String)? {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT network_id, placement FROM placed_networks
-                WHERE placement <> \(PlacementName.home.rawValue) ORDER BY network_id LIMIT 1
-                """
-            ) { row in (try row.id(0), try row.decode(1)) }
-        }
+        try await pool.queryFirst(
+            """
+            SELECT network_id, placement FROM placed_networks
+            WHERE placement <> \(PlacementName.home.rawValue) ORDER BY network_id LIMIT 1
+            """
+        ) { row in (try row.id(0), try row.decode(1)) }
     }
 
     package func list(unless version: Int64?) async throws -> PlacementList? {
@@ -98,18 +96,16 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
     }
 
     package func records() async throws -> [PlacementRecord] {
-        let records = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT p.name, p.state, (SELECT count(*) FROM placed_networks n WHERE n.placement = p.name)
-                FROM placements p ORDER BY p.name
-                """
-            ) { row -> PlacementRecord? in
-                guard let name = PlacementName(try row.decode(0, as: String.self)),
-                    let state = PlacementState(rawValue: try row.decode(1, as: String.self))
-                else { return nil }
-                return PlacementRecord(name: name, state: state, networks: try row.decode(2))
-            }
+        let records = try await pool.query(
+            """
+            SELECT p.name, p.state, (SELECT count(*) FROM placed_networks n WHERE n.placement = p.name)
+            FROM placements p ORDER BY p.name
+            """
+        ) { row -> PlacementRecord? in
+            guard let name = PlacementName(try row.decode(0, as: String.self)),
+                let state = PlacementState(rawValue: try row.decode(1, as: String.self))
+            else { return nil }
+            return PlacementRecord(name: name, state: state, networks: try row.decode(2))
         }
         return records.compactMap(\.self)
     }
@@ -165,25 +161,21 @@ extension PostgresPlacementCatalog {
     }
 
     package func forgetDeleted(_ network: NetworkID, in placement: PlacementName) async throws {
-        _ = try await pool.write { session in
-            try session.execute(
-                """
-                DELETE FROM deleted_networks
-                WHERE network_id = \(network.rawValue) AND placement = \(placement.rawValue)
-                """
-            )
-        }
+        try await pool.write(
+            """
+            DELETE FROM deleted_networks
+            WHERE network_id = \(network.rawValue) AND placement = \(placement.rawValue)
+            """
+        )
     }
 
     package func confirm(_ networks: [NetworkID]) async throws {
-        _ = try await pool.write { session in
-            try session.execute(
-                """
-                UPDATE placed_networks SET state = 'live'
-                WHERE network_id = ANY (\(networks.map(\.rawValue))) AND state = 'making'
-                """
-            )
-        }
+        try await pool.write(
+            """
+            UPDATE placed_networks SET state = 'live'
+            WHERE network_id = ANY (\(networks.map(\.rawValue))) AND state = 'making'
+            """
+        )
     }
 
     package func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws {
@@ -222,15 +214,13 @@ extension PostgresPlacementCatalog {
     }
 
     package func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT network_id FROM placed_networks
-                WHERE placement = \(placement.rawValue) AND state <> 'moving'
-                    AND changed_at <= now() - \(age.wholeMilliseconds) * interval '1 millisecond'
-                """
-            ) { row in try row.id(0) }
-        }
+        try await pool.query(
+            """
+            SELECT network_id FROM placed_networks
+            WHERE placement = \(placement.rawValue) AND state <> 'moving'
+                AND changed_at <= now() - \(age.wholeMilliseconds) * interval '1 millisecond'
+            """
+        ) { row in try row.id(0) }
     }
 }
 
@@ -258,15 +248,13 @@ extension PostgresPlacementCatalog {
     }
 
     package func release(_ name: ClaimedName, of network: NetworkID) async throws {
-        _ = try await pool.write { session in
-            try session.execute(
-                """
-                DELETE FROM face_names
-                WHERE kind = \(name.kind.rawValue) AND face = \(name.face.rawValue) AND name = \(name.text)
-                    AND network_id = \(network.rawValue)
-                """
-            )
-        }
+        try await pool.write(
+            """
+            DELETE FROM face_names
+            WHERE kind = \(name.kind.rawValue) AND face = \(name.face.rawValue) AND name = \(name.text)
+                AND network_id = \(network.rawValue)
+            """
+        )
     }
 }
 

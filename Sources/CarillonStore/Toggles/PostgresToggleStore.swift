@@ -10,9 +10,9 @@ package struct PostgresToggleStore: ToggleStore {
     }
 
     package func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue> {
-        try await databases.of(network).pool.withConnection { session in
-            try session.queryFirst(Self.reading(scope, in: network)) { row in try row.toggles(at: 0) } ?? .neverSet
-        }
+        try await databases.of(network).pool.queryFirst(Self.reading(scope, in: network)) { row in
+            try row.toggles(at: 0)
+        } ?? .neverSet
     }
 
     package func updateToggles(
@@ -62,21 +62,19 @@ package struct PostgresToggleStore: ToggleStore {
     package func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
         network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
     ) {
-        try await databases.of(network).pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT n.toggles, n.toggles_updated_at, n.toggles_version,
-                       u.toggles, u.toggles_updated_at, coalesce(u.toggles_version, 0), \(sql: Self.channelColumns)
-                FROM (SELECT \(network.rawValue) AS network_id) AS wanted
-                LEFT JOIN networks n USING (network_id)
-                LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = \(user.rawValue)
-                LEFT JOIN members m ON m.network_id = n.network_id AND m.user_id = \(user.rawValue)
-                    AND m.channel_id = \(channel?.rawValue as String?)
-                """
-            ) { row in
-                (try row.toggles(at: 0), try row.toggles(at: 3), try row.toggles(at: 6))
-            } ?? (.neverSet, .neverSet, .neverSet)
-        }
+        try await databases.of(network).pool.queryFirst(
+            """
+            SELECT n.toggles, n.toggles_updated_at, n.toggles_version,
+                   u.toggles, u.toggles_updated_at, coalesce(u.toggles_version, 0), \(sql: Self.channelColumns)
+            FROM (SELECT \(network.rawValue) AS network_id) AS wanted
+            LEFT JOIN networks n USING (network_id)
+            LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = \(user.rawValue)
+            LEFT JOIN members m ON m.network_id = n.network_id AND m.user_id = \(user.rawValue)
+                AND m.channel_id = \(channel?.rawValue as String?)
+            """
+        ) { row in
+            (try row.toggles(at: 0), try row.toggles(at: 3), try row.toggles(at: 6))
+        } ?? (.neverSet, .neverSet, .neverSet)
     }
 
     /// Lets a user begin one document at a time, and none beyond the network's limit.

@@ -1,12 +1,6 @@
 package import Postgres
 
 extension PostgresPool {
-    /// Runs a statement on some connection; answers how many rows it touched.
-    @discardableResult
-    package func execute(_ sql: SQL) async throws -> Int {
-        try await withConnection { session in try session.execute(sql) }
-    }
-
     /// Runs statements on some connection, one after the other.
     package func script(_ sql: SQL) async throws { try await withConnection { session in try session.script(sql) } }
 
