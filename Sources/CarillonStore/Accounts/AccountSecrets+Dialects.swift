@@ -2,7 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension AccountSecrets {
-    /// A network's documents, in the order of their names.
     package func dialects(of network: NetworkID) async throws -> [DialectDocument] {
         let store = try await accounts.of(network)
         let stored = try await store.pool.withConnection { session in try session.dialects(of: network) }
@@ -15,7 +14,6 @@ extension AccountSecrets {
         return stored.first?.document(store.box, in: network)
     }
 
-    /// Writes what `change` makes of a network's document, or of none, holding the lock of the network's row.
     package func updateDialect(
         _ name: DialectName,
         of network: NetworkID,
@@ -34,7 +32,6 @@ extension AccountSecrets {
         }
     }
 
-    /// Removes a network's document; `false` when there is none.
     package func deleteDialect(_ name: DialectName, of network: NetworkID) async throws -> Bool {
         try await accounts.toWrite(network).pool.write(
             "DELETE FROM dialects WHERE network_id = \(network.rawValue) AND dialect = \(name.rawValue)"

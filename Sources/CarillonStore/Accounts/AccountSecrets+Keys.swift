@@ -19,7 +19,6 @@ extension PostgresAccountStore {
 }
 
 extension AccountSecrets {
-    /// Adds an API key, once as `answering` says; refuses one too many.
     package func addAPIKey(_ key: StoredAPIKey, answering request: IdempotentRequest?) async throws -> Creation {
         let network = key.key.networkID
         return try await accounts.toWrite(network).once(request) { session in
@@ -33,7 +32,6 @@ extension AccountSecrets {
         }
     }
 
-    /// The network's keys in the order of their ids.
     package func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
         try await accounts.of(network).pool.query(
             """

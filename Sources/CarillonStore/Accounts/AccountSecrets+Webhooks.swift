@@ -3,8 +3,6 @@ import Foundation
 import Postgres
 
 extension AccountSecrets {
-    /// Adds a secret that verifies incoming events, once as `answering` says; the former ones end after `overlap`, and the
-    /// oldest at once when there are too many.
     package func rotateWebhookSecret(
         of network: NetworkID,
         to secret: WebhookSecret,
@@ -15,8 +13,6 @@ extension AccountSecrets {
             .rotate(.incoming, of: network, to: secret, overlap: overlap, answering: request)
     }
 
-    /// Makes `secret` the newest of the secrets that sign outgoing webhooks, once as `answering` says; the former ones sign
-    /// too for `overlap`, and the oldest no more when there are too many.
     package func rotateOutgoingWebhookSecret(
         of network: NetworkID,
         to secret: WebhookSecret,
@@ -27,8 +23,6 @@ extension AccountSecrets {
             .rotate(.outgoing, of: network, to: secret, overlap: overlap, answering: request)
     }
 
-    /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
-    ///
     /// Of several first uses at once one wins, and all answer its secret.
     package func outgoingWebhookSecrets(
         of network: NetworkID,

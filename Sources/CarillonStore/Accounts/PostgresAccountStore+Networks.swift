@@ -2,7 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresAccountStore {
-    /// Networks in the order of their ids.
     package func networks(after: NetworkID?, limit: Int) async throws -> NetworkPage {
         let networks = try await pool.query(
             """
@@ -17,8 +16,6 @@ extension PostgresAccountStore {
         try await pool.withConnection { session in try session.network(id) }
     }
 
-    /// Writes what `change` makes of a network, holding the lock of its row; answers the network as it is now, or `nil`
-    /// when there is none.
     package func updateNetwork(
         _ id: NetworkID,
         _ change: @escaping @Sendable (Network) throws -> Network

@@ -134,7 +134,6 @@ struct DeviceListing {
 }
 
 extension PostgresDeviceStore {
-    /// A part of the devices of a selection in the order of their ids, and how many there are.
     package func devices(
         _ selection: DeviceSelection,
         in network: NetworkID,
@@ -148,7 +147,6 @@ extension PostgresDeviceStore {
         ) { row in try row.device() }
     }
 
-    /// Has a device take part in what is sent to everyone, or not; `false` when there is none.
     package func setBroadcasts(
         _ takesPart: Bool,
         of id: DeviceID,
@@ -166,7 +164,6 @@ extension PostgresDeviceStore {
 }
 
 extension PostgresTagStore {
-    /// A part of what the devices of a selection subscribe to by themselves, by tag and device, and how much it is.
     package func subscriptions(
         of selection: DeviceSelection,
         in network: NetworkID,

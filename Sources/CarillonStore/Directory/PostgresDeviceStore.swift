@@ -11,8 +11,6 @@ package struct PostgresDeviceStore: DeviceStore {
         self.databases = databases
     }
 
-    /// Registers a device; the last write wins, by id and by token. `true` when the device id is new.
-    /// - Throws: ``DeviceTaken`` and ``LimitReached``, mostly for what users write; ``DeviceChanged``.
     package func putDevice(
         _ device: Device,
         replacing former: ReplaceableDevice,

@@ -42,8 +42,6 @@ package struct PostgresDirectoryStore: DirectoryStore {
         ) { row in try row.person(localeAt: 2) }
     }
 
-    /// Removes a user with devices, memberships and toggles; `false` when unknown.
-    ///
     /// Writes no more the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in
@@ -109,8 +107,6 @@ package struct PostgresDirectoryStore: DirectoryStore {
         }
     }
 
-    /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
-    ///
     /// Writes no more the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in

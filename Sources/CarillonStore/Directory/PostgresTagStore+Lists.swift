@@ -2,7 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresTagStore {
-    /// Who subscribes to what, in the order of tags and subscribers: all of it, or what `filter` lets through.
     package func subscriptions(
         matching filter: SubscriptionFilter,
         in network: NetworkID,
@@ -42,8 +41,6 @@ extension PostgresTagStore {
         }
     }
 
-    /// The tags that somebody subscribes to, declared or not, in the order of their ids.
-    ///
     /// Walks from one to the next, however many subscribers each has.
     package func subscribedTags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [TagID] {
         try await databases.toWrite(network).pool.query(

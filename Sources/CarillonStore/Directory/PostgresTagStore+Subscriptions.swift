@@ -2,9 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresTagStore {
-    /// Subscribes a user, who is added to the directory where they are new, or a device. Who is subscribed stays so.
-    /// - Returns: Whether it is subscribed: not when the device is unknown, or somebody else's.
-    /// - Throws: ``LimitReached`` when somebody would be subscribed to too many tags.
     package func subscribe(
         _ subscriber: Subscriber,
         to tag: TagID,
@@ -29,7 +26,6 @@ extension PostgresTagStore {
         }
     }
 
-    /// Ends a subscription, if there is one; that of a device with an `owner` only while it is theirs.
     package func unsubscribe(
         _ subscriber: Subscriber,
         from tag: TagID,
@@ -60,7 +56,6 @@ extension PostgresTagStore {
         }
     }
 
-    /// Ends these subscriptions, so far as there are such, in one transaction.
     package func unsubscribe(_ subscriptions: [Subscription], in network: NetworkID) async throws {
         let rows = Set(subscriptions).sorted()
         guard !rows.isEmpty else { return }
@@ -101,7 +96,6 @@ extension PostgresTagStore {
         }
     }
 
-    /// Who subscribes to a tag, devices first, each in the order of their ids.
     package func subscribers(
         of tag: TagID,
         in network: NetworkID,
@@ -119,7 +113,6 @@ extension PostgresTagStore {
         ) { row in Subscriber(try row.choice(0), trusted: try row.decode(1)) }
     }
 
-    /// What somebody subscribes to, in the order of the ids; with `selfService` only what users may subscribe to themselves.
     package func tags(
         of subscriber: Subscriber,
         in network: NetworkID,

@@ -20,7 +20,6 @@ package struct PostgresTagStore: TagStore {
         }
     }
 
-    /// A tag; `nil` when it is not declared.
     package func tag(_ id: TagID, in network: NetworkID) async throws -> Tag? {
         try await databases.of(network).pool.queryFirst(Self.reading(id, in: network)) { row in try row.tag() }
     }
@@ -35,8 +34,6 @@ package struct PostgresTagStore: TagStore {
         ) { row in try row.tag() }
     }
 
-    /// Removes a tag's declaration and ends all of its subscriptions; nothing happens when there is neither.
-    ///
     /// Takes no longer the more there are: they are swept by the ``Housekeeper``.
     package func deleteTag(_ id: TagID, in network: NetworkID) async throws {
         try await wipe(

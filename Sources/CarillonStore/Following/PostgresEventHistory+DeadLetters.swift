@@ -3,7 +3,6 @@ package import Foundation
 import Postgres
 
 extension PostgresEventHistory {
-    /// What was given up, oldest first.
     package func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
         try await databases.of(network).pool.query(
             """
@@ -30,8 +29,6 @@ extension PostgresEventHistory {
         }
     }
 
-    /// Puts a dead letter back into the queue with a new life; answers its lane, `nil` when there is none.
-    ///
     /// Its notification counts as accepted now, so that it is worth delivering for as long as a new one.
     package func reviveDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Lane? {
         let database = try await databases.toWrite(network)
@@ -76,7 +73,6 @@ extension PostgresEventHistory {
         }
     }
 
-    /// Forgets a dead letter; `false` when there is none.
     package func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.execute(
             "DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)"

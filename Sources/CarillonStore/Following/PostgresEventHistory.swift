@@ -23,7 +23,6 @@ package struct PostgresEventHistory: EventHistory {
         }
     }
 
-    /// An event by the sender's id, as long as that is remembered.
     package func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
         try await databases.of(network).pool.snapshot { session in
             let id = try session.queryFirst(
