@@ -58,7 +58,7 @@ package final class Services: Sendable {
     /// Told that the same credential was stored once more.
     package let credentialConfirmed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
     /// What networks are called in other systems: bindings, keys and nonces.
-    package let faceStore: any FaceStore
+    package let faceStore: any FaceStore & FaceMemory
     /// All bindings and keys, as they are known here: at most two seconds old, and at once after a change here.
     package let faceLookup: @Sendable () async throws -> FaceLookup
     /// Told that a network's bindings or keys were changed; returns when all who act on them here know it.
@@ -109,7 +109,7 @@ package final class Services: Sendable {
         credentialFormats: [CredentialFormat],
         credentialChanged: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         credentialConfirmed: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
-        faceStore: any FaceStore,
+        faceStore: any FaceStore & FaceMemory,
         faceLookup: @escaping @Sendable () async throws -> FaceLookup,
         facesChanged: @escaping @Sendable (NetworkID) async -> Void,
         faceSecret: FaceSecret,

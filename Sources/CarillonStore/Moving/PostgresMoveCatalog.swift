@@ -11,7 +11,7 @@ package struct PostgresMoveCatalog: MoveCatalog {
     package static let rest = Duration.seconds(600)
     private static let stepsUnderWay = NetworkMove.Step.allCases.filter(\.isUnderWay).map(\.rawValue)
 
-    private let pool: PostgresPool
+    let pool: PostgresPool
     private let rest: Duration
 
     /// The moves in the database of `pool`, which is home's; what networks leave behind stays for `rest`.
@@ -127,12 +127,6 @@ extension PostgresMoveCatalog {
             )
             return move
         }
-    }
-
-    /// Whether a placement is the database and schema that its networks are in.
-    func isRight(_ name: PlacementName, _ pool: PostgresPool) async throws -> Bool {
-        let identity = try await PlacementIdentity.id(pool)
-        return try await PostgresPlacementCatalog(pool: self.pool).adopt(name, identity: identity)
     }
 
     /// Whether a network is neither here nor there.

@@ -64,6 +64,11 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
         }
     }
 
+    /// Whether a placement is the database and schema that its networks are in.
+    func isRight(_ name: PlacementName, _ pool: PostgresPool) async throws -> Bool {
+        try await adopt(name, identity: PlacementIdentity.id(pool))
+    }
+
     /// A network that is listed elsewhere than at home, if there is any: without that placement's URL nobody would find it.
     package func networkElsewhere() async throws -> (network: NetworkID, placement: String)? {
         try await pool.queryFirst(
@@ -146,7 +151,8 @@ extension PostgresPlacementCatalog {
         }
     }
 
-    package func placement(of request: IdempotentRequest) async throws -> PlacementName? {
+    /// Where a request that makes a network was to be carried out when it came first; `nil` for one that did not come.
+    func placement(of request: IdempotentRequest) async throws -> PlacementName? {
         try await pool.withConnection { session in
             try session.placement(
                 "network_requests WHERE key_hash = \(request.keyHash) AND body_hash = \(request.bodyHash)"
@@ -154,13 +160,15 @@ extension PostgresPlacementCatalog {
         }
     }
 
-    package func placementOfDeleted(_ network: NetworkID) async throws -> PlacementName? {
+    /// The placement in which something may be left of a network that was deleted; `nil` where nothing is known to be.
+    func placementOfDeleted(_ network: NetworkID) async throws -> PlacementName? {
         try await pool.withConnection { session in
             try session.placement("deleted_networks WHERE network_id = \(network.rawValue)")
         }
     }
 
-    package func forgetDeleted(_ network: NetworkID, in placement: PlacementName) async throws {
+    /// Nothing is left of a deleted network in a placement.
+    func forgetDeleted(_ network: NetworkID, in placement: PlacementName) async throws {
         try await pool.write(
             """
             DELETE FROM deleted_networks
@@ -169,7 +177,8 @@ extension PostgresPlacementCatalog {
         )
     }
 
-    package func confirm(_ networks: [NetworkID]) async throws {
+    /// Networks that are there now.
+    func confirm(_ networks: [NetworkID]) async throws {
         try await pool.write(
             """
             UPDATE placed_networks SET state = 'live'
@@ -178,7 +187,9 @@ extension PostgresPlacementCatalog {
         )
     }
 
-    package func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws {
+    /// Takes networks off the list that are not in a placement, or not any more, unless somebody was about to make them there since `age`, and
+    /// remembers that something of them may be left there.
+    func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws {
         guard !networks.isEmpty else { return }
         try await pool.write { session in
             let rows = try session.query(
@@ -213,7 +224,8 @@ extension PostgresPlacementCatalog {
         }
     }
 
-    package func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] {
+    /// The networks that a placement should have, but for those that somebody was about to make there since `age`.
+    func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] {
         try await pool.query(
             """
             SELECT network_id FROM placed_networks
@@ -221,40 +233,6 @@ extension PostgresPlacementCatalog {
                 AND changed_at <= now() - \(age.wholeMilliseconds) * interval '1 millisecond'
             """
         ) { row in try row.id(0) }
-    }
-}
-
-// MARK: - Names
-
-extension PostgresPlacementCatalog {
-    package func claim(_ name: ClaimedName, for network: NetworkID) async throws -> Claim {
-        try await pool.write { session in
-            let claimed = try session.execute(
-                """
-                INSERT INTO face_names (kind, face, name, network_id)
-                VALUES (\(name.kind.rawValue), \(name.face.rawValue), \(name.text), \(network.rawValue))
-                ON CONFLICT (kind, face, name) DO NOTHING
-                """
-            )
-            if claimed > 0 { return .made }
-            let owner = try session.queryFirst(
-                """
-                SELECT network_id FROM face_names
-                WHERE kind = \(name.kind.rawValue) AND face = \(name.face.rawValue) AND name = \(name.text)
-                """
-            ) { row in try row.id(0, of: Network.self) }
-            return owner == network ? .held : .refused
-        }
-    }
-
-    package func release(_ name: ClaimedName, of network: NetworkID) async throws {
-        try await pool.write(
-            """
-            DELETE FROM face_names
-            WHERE kind = \(name.kind.rawValue) AND face = \(name.face.rawValue) AND name = \(name.text)
-                AND network_id = \(network.rawValue)
-            """
-        )
     }
 }
 

@@ -26,7 +26,8 @@ package struct StoreScene: Sendable {
     package let endpoints: any EndpointStore
     package let endpointLog: any EndpointListSource & EndpointLog
     /// What networks are called by other systems' clients.
-    package let faces: any FaceStore & FaceListSource
+    package let faces: any FaceStore & FaceMemory
+    package let faceList: any FaceListSource
     /// What endpoints are sent.
     package let messages: any RelaySource
     /// What endpoints are asked.
@@ -78,7 +79,8 @@ package struct StoreScene: Sendable {
         devices = PostgresDeviceStore(databases)
         tags = PostgresTagStore(databases)
         templates = PostgresTemplateStore(databases)
-        faces = PostgresFaceStore(accounts: accounts)
+        faces = PostgresFaceStore(databases)
+        faceList = PostgresFaceList(pool: pool, box: box)
         messages = log
         questions = log
         relays = PostgresRelayHistory(databases)

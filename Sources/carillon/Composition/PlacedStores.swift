@@ -27,13 +27,11 @@ struct PlacedStores: Sendable {
         return PlacedAccounts(placed { $0.accounts }, catalog: list.catalog, directory: list.directory)
     }
 
-    func faces(_ list: PlacementListing?) -> any FaceStore {
-        guard let list else { return placements[0].faces }
-        return PlacedFaces(placed { $0.faces }, catalog: list.catalog)
-    }
-
     private var databases: Placed<PlacementDatabase> { placed(\.database) }
 
+    var faces: any FaceStore & FaceMemory {
+        PostgresFaceStore(databases, names: placements.count == 1 ? nil : FaceNames(pool: placements[0].pool))
+    }
     var directory: any DirectoryStore { PostgresDirectoryStore(databases) }
     var devices: any DeviceStore { PostgresDeviceStore(databases) }
     var toggles: any ToggleStore { PostgresToggleStore(databases) }

@@ -31,7 +31,6 @@ struct PlacementStorage: Sendable {
     let outbox: PostgresOutbox
     let recipients: PostgresRecipientSource
     let endpoints: PostgresEndpointLog
-    let faces: PostgresFaceStore
     let replays: PostgresReplays
     let statistics: PostgresStatisticsStore
     let journal: PostgresJournalStore
@@ -89,8 +88,7 @@ struct PlacementStorage: Sendable {
         tokens = PostgresProviderTokenStore(pool: pool, box: box)
         endpoints = PostgresEndpointLog(pool: pool, box: box)
         endpointCache = EndpointCache(store: endpoints, announcements: announcements, logger: logger)
-        faces = PostgresFaceStore(accounts: accounts)
-        faceCache = FaceCache(store: faces, announcements: announcements, logger: logger)
+        faceCache = FaceCache(store: PostgresFaceList(pool: pool, box: box), announcements: announcements, logger: logger)
         feedback = FeedbackWriter(endpoints: endpointCache, ids: ids)
         database = PlacementDatabase(accounts, feedback: feedback)
         devices = PostgresDeviceStore(Placed(database))

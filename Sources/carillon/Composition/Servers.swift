@@ -92,7 +92,7 @@ struct Servers: Sendable {
                 let selection = LaneSelection(networkID: network, provider: provider, appID: appID)
                 await (try? parts.of(network))?.lanes.credentialConfirmed(selection)
             },
-            faceStore: stores.faces(storage.list),
+            faceStore: stores.faces,
             faceLookup: { [cache = storage.home.faceCache, list = storage.list] in
                 list == nil ? FaceLookup(try await cache.index()) : await index.lookup()
             },

@@ -16,7 +16,7 @@ struct FaceChecks: Sendable {
         }
         guard let box else { return [] }
         let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
-        let bindings = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)?.bindings ?? []
+        let bindings = try await PostgresFaceList(pool: pool, box: box).faceList(unless: nil)?.bindings ?? []
         let credentials = PostgresProviderCredentialStore(Placed(PlacementDatabase(accounts)))
         var apps: [NetworkID: Set<DeviceSelection.App>] = [:]
         for network in Set(bindings.map(\.networkID)) {
