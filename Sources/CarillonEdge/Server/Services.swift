@@ -8,7 +8,7 @@ package final class Services: Sendable {
     package let authenticator: Authenticator
     package let cache: CredentialCache
     /// Networks and credentials.
-    package let accounts: any AccountStore
+    package let accounts: any NetworkStore
     /// Users, channels and members.
     package let directory: any DirectoryStore
     package let devices: any DeviceStore
@@ -78,7 +78,7 @@ package final class Services: Sendable {
 
     /// Makes the authenticator and its cache, whose entries age by `now`.
     package init(
-        accounts: any AccountStore,
+        accounts: any NetworkStore,
         directory: any DirectoryStore,
         devices: any DeviceStore,
         toggles: any ToggleStore,

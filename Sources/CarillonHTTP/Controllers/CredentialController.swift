@@ -70,6 +70,7 @@ struct CredentialController: Controller {
         let secret = WebhookSecret.generate()
         let answer: JSONValue = ["webhookSecret": .string(secret.text.reveal { $0 })]
         let creation = try await services.accounts.rotateWebhookSecret(
+            .incoming,
             of: access.networkID,
             to: secret,
             overlap: overlap,

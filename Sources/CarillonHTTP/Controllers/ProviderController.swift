@@ -55,7 +55,8 @@ struct ProviderController: Controller {
     /// Forgets the secret: the next webhook is signed with a new one alone.
     private func deleteWebhook(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await admin(request, context)
-        _ = try await services.accounts.rotateOutgoingWebhookSecret(
+        _ = try await services.accounts.rotateWebhookSecret(
+            .outgoing,
             of: access.networkID,
             to: .generate(),
             overlap: .zero,
@@ -70,7 +71,8 @@ struct ProviderController: Controller {
         let (overlap, body) = try await RequestBodyReader.overlap(of: request)
         let secret = WebhookSecret.generate()
         let answer: JSONValue = ["secret": .string(secret.text.reveal { $0 })]
-        let creation = try await services.accounts.rotateOutgoingWebhookSecret(
+        let creation = try await services.accounts.rotateWebhookSecret(
+            .outgoing,
             of: access.networkID,
             to: secret,
             overlap: overlap,

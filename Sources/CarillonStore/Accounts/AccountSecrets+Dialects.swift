@@ -21,10 +21,7 @@ extension AccountSecrets {
     ) async throws -> DialectDocument? {
         let store = try await accounts.toWrite(network)
         return try await store.pool.write { session in
-            let locked = try session.execute(
-                "SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE"
-            )
-            guard locked == 1 else { return nil }
+            guard try session.holdNetwork(network) else { return nil }
             let former = try session.dialects(of: network, named: name).first?.document(store.box, in: network)
             let document = try change(former)
             try session.execute(StoredDialect(document, store.box, in: network).upsert(of: network))

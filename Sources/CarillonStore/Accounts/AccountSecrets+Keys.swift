@@ -44,7 +44,7 @@ extension AccountSecrets {
     /// Removes a key; the last one of role `admin` only by `force`. Removals in one network wait for each other.
     package func deleteAPIKey(_ id: String, of network: NetworkID, force: Bool) async throws -> APIKeyRemoval {
         try await accounts.toWrite(network).pool.write { session in
-            try session.execute("SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE")
+            _ = try session.holdNetwork(network)
             let role = try session.queryFirst(
                 "SELECT role FROM api_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"
             ) { row in try row.decode(0, as: String.self) }

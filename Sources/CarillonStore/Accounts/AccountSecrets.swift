@@ -3,7 +3,7 @@ package import Foundation
 import Postgres
 
 /// What networks are called with, in one placement or in all: keys and secrets, and what dialects ask for.
-package protocol AccountSecrets: Sendable {
+package protocol AccountSecrets: DialectStore, KeyStore, WebhookSecretStore {
     var accounts: Placed<PostgresAccountStore> { get }
 }
 

@@ -21,10 +21,7 @@ extension PostgresAccountStore {
         _ change: @escaping @Sendable (Network) throws -> Network
     ) async throws -> Network? {
         try await pool.write { session in
-            let locked = try session.execute(
-                "SELECT FROM networks WHERE network_id = \(id.rawValue) FOR NO KEY UPDATE"
-            )
-            guard locked == 1, let current = try session.network(id) else { return nil }
+            guard try session.holdNetwork(id), let current = try session.network(id) else { return nil }
             let changed = try change(current)
             try session.execute(
                 """

@@ -13,7 +13,7 @@ package struct StoreScene: Sendable {
     package let inbox: any EventInbox
     package let recipients: any RecipientSource
     package let queue: any Outbox
-    package let accounts: any AccountStore
+    package let accounts: any NetworkStore
     package let credentials: any ProviderCredentialStore
     /// What replicas share of push services.
     package let tokens: any ProviderTokenStore

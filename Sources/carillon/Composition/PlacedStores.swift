@@ -22,7 +22,7 @@ struct PlacedStores: Sendable {
         placements.count == 1 ? port(placements[0]) : placed(self.placed(port))
     }
 
-    func accounts(_ list: PlacementListing?) -> any AccountStore {
+    func accounts(_ list: PlacementListing?) -> any NetworkStore {
         guard let list else { return placements[0].accounts }
         return PlacedAccounts(placed { $0.accounts }, catalog: list.catalog, directory: list.directory)
     }
