@@ -10,13 +10,13 @@ package final class Services: Sendable {
     /// Networks and credentials.
     package let accounts: any NetworkStore
     /// Users, channels and members.
-    package let directory: any DirectoryStore
-    package let devices: any DeviceStore
+    package let directory: any DirectoryStore & MemberStore
+    package let devices: any DeviceStore & AddressStore & DeviceListStore
     /// What is reached at addresses, for many who ask at once.
     package let addresses: AddressLookup
     package let toggles: any ToggleStore
     /// Tags and who subscribes to them.
-    package let tags: any TagStore
+    package let tags: any TagStore & SubscriptionStore
     /// Networks' own templates.
     package let templates: TemplateCache
     /// The built-in templates.
@@ -34,7 +34,7 @@ package final class Services: Sendable {
     package let recipients: any RecipientSource
     /// Makes events durable: all of a call or none, one receipt for each.
     package let accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
-    package let history: any EventHistory
+    package let history: any EventHistory & DeadLetterStore
     /// What was answered lately.
     package let journal: Journal
     /// Where what admins do is counted, and what senders post.
@@ -79,10 +79,10 @@ package final class Services: Sendable {
     /// Makes the authenticator and its cache, whose entries age by `now`.
     package init(
         accounts: any NetworkStore,
-        directory: any DirectoryStore,
-        devices: any DeviceStore,
+        directory: any DirectoryStore & MemberStore,
+        devices: any DeviceStore & AddressStore & DeviceListStore,
         toggles: any ToggleStore,
-        tags: any TagStore,
+        tags: any TagStore & SubscriptionStore,
         templates: any TemplateStore,
         catalog: TemplateCatalog,
         endpoints: any EndpointStore,
@@ -93,7 +93,7 @@ package final class Services: Sendable {
         sources: any SourceStore,
         recipients: any RecipientSource,
         accept: @escaping @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt],
-        history: any EventHistory,
+        history: any EventHistory & DeadLetterStore,
         journal: Journal,
         recorder: StatisticsRecorder,
         statistics: StatisticsReader,
@@ -142,7 +142,7 @@ package final class Services: Sendable {
         self.accounts = accounts
         self.directory = directory
         self.devices = devices
-        self.addresses = addresses ?? AddressLookup(Placed(devices))
+        self.addresses = addresses ?? AddressLookup(Placed(devices as any AddressStore))
         self.toggles = toggles
         self.tags = tags
         self.templates = TemplateCache(templates, announcements: announcements)

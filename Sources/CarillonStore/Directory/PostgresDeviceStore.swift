@@ -1,7 +1,7 @@
 package import CarillonCore
 import Postgres
 
-package struct PostgresDeviceStore: DeviceStore {
+package struct PostgresDeviceStore: DeviceStore, AddressStore, DeviceListStore {
     /// How many devices are restored in one transaction.
     private static let batchSize = 2_000
 

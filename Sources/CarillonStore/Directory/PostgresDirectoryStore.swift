@@ -2,7 +2,7 @@ package import CarillonCore
 import Postgres
 
 /// The users, channels and members of networks, as their admins correct them, in the tables that events write to.
-package struct PostgresDirectoryStore: DirectoryStore {
+package struct PostgresDirectoryStore: DirectoryStore, MemberStore {
     let databases: Placed<PlacementDatabase>
 
     package init(_ databases: Placed<PlacementDatabase>) {

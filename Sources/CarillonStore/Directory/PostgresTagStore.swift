@@ -2,7 +2,7 @@ package import CarillonCore
 import Postgres
 
 /// The tags of networks in table `tags`, and who subscribes to them in `subscriptions`.
-package struct PostgresTagStore: TagStore {
+package struct PostgresTagStore: TagStore, SubscriptionStore {
     let databases: Placed<PlacementDatabase>
 
     package init(_ databases: Placed<PlacementDatabase>) {

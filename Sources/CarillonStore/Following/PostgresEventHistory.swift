@@ -3,7 +3,7 @@ import Foundation
 import Postgres
 
 /// Answers what became of events from the inbox, the log of events, the queue and the log of outcomes.
-package struct PostgresEventHistory: EventHistory {
+package struct PostgresEventHistory: EventHistory, DeadLetterStore {
     let databases: Placed<PlacementDatabase>
 
     package init(_ databases: Placed<PlacementDatabase>) {

@@ -18,10 +18,10 @@ package struct StoreScene: Sendable {
     /// What replicas share of push services.
     package let tokens: any ProviderTokenStore
     /// Users, channels and members.
-    package let directory: any DirectoryStore
+    package let directory: any DirectoryStore & MemberStore
     package let toggles: any ToggleStore
-    package let devices: any DeviceStore
-    package let tags: any TagStore
+    package let devices: any DeviceStore & AddressStore & DeviceListStore
+    package let tags: any TagStore & SubscriptionStore
     package let templates: any TemplateStore
     package let endpoints: any EndpointStore
     package let endpointLog: any EndpointListSource & EndpointLog
@@ -35,7 +35,7 @@ package struct StoreScene: Sendable {
     /// What endpoints were told.
     package let relays: any RelayHistory
     package let replays: any ReplayQueue
-    package let history: any EventHistory
+    package let history: any EventHistory & DeadLetterStore
     package let sources: any SourceStore
     package let polls: any SourceQueue
     package let statistics: any StatisticsStore & StatisticsLog

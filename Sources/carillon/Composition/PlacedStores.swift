@@ -32,15 +32,15 @@ struct PlacedStores: Sendable {
     var faces: any FaceStore & FaceMemory {
         PostgresFaceStore(databases, names: placements.count == 1 ? nil : FaceNames(pool: placements[0].pool))
     }
-    var directory: any DirectoryStore { PostgresDirectoryStore(databases) }
-    var devices: any DeviceStore { PostgresDeviceStore(databases) }
+    var directory: any DirectoryStore & MemberStore { PostgresDirectoryStore(databases) }
+    var devices: any DeviceStore & AddressStore & DeviceListStore { PostgresDeviceStore(databases) }
     var toggles: any ToggleStore { PostgresToggleStore(databases) }
-    var tags: any TagStore { PostgresTagStore(databases) }
+    var tags: any TagStore & SubscriptionStore { PostgresTagStore(databases) }
     var templates: any TemplateStore { PostgresTemplateStore(databases) }
     var endpoints: any EndpointStore { PostgresEndpointStore(databases) }
     var relays: any RelayHistory { PostgresRelayHistory(databases) }
     var sources: any SourceStore { PostgresSourceStore(databases) }
-    var history: any EventHistory { PostgresEventHistory(databases) }
+    var history: any EventHistory & DeadLetterStore { PostgresEventHistory(databases) }
     var credentials: any ProviderCredentialStore { PostgresProviderCredentialStore(databases) }
 
     var messages: Placed<any RelaySource> {
