@@ -13,7 +13,9 @@ import Testing
     private func withFaces(_ test: (any FaceStore) async throws -> Void) async throws {
         try await StoreScene.withStores { far, _ in
             let (home, elsewhere) = (scene.network, self.elsewhere)
-            let databases = [PlacementName.home: scene.databases, elsewhere: far.databases].compactMapValues(\.ports[.home])
+            let databases = [
+                PlacementName.home: try await scene.databases.of(home), elsewhere: try await far.databases.of(home),
+            ]
             let placed = Placed(databases) { network, _ in network == home ? .home : elsewhere }
             try await test(PostgresFaceStore(placed, names: FaceNames(pool: scene.pool)))
         }

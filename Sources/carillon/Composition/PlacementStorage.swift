@@ -88,7 +88,11 @@ struct PlacementStorage: Sendable {
         tokens = PostgresProviderTokenStore(pool: pool, box: box)
         endpoints = PostgresEndpointLog(pool: pool, box: box)
         endpointCache = EndpointCache(store: endpoints, announcements: announcements, logger: logger)
-        faceCache = FaceCache(store: PostgresFaceList(pool: pool, box: box), announcements: announcements, logger: logger)
+        faceCache = FaceCache(
+            store: PostgresFaceList(pool: pool, box: box),
+            announcements: announcements,
+            logger: logger
+        )
         feedback = FeedbackWriter(endpoints: endpointCache, ids: ids)
         database = PlacementDatabase(accounts, feedback: feedback)
         devices = PostgresDeviceStore(Placed(database))
