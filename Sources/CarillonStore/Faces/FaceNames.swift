@@ -1,4 +1,4 @@
-package import CarillonCore
+import CarillonCore
 package import Postgres
 
 /// What networks of several placements are called by other systems' clients: what must be unique over all of them is claimed at home, in

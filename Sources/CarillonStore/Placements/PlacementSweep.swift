@@ -1,7 +1,7 @@
 package import CarillonCore
 package import Logging
 package import Postgres
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Compares the list of who is where with the networks that placements have, and mends it: a network whose making was cut off is not
 /// there, or is there and was not said to be; one whose deletion was cut off is on the list and gone.
