@@ -65,16 +65,10 @@ package struct RemovalSweep {
     }
 
     private func channels() async throws -> [RemovedChannel] {
-        try await pool.query(
-            """
-            WITH RECURSIVE walk AS (\(sql: Self.walk("channels")))
-            SELECT s.* FROM walk w CROSS JOIN LATERAL (
-                SELECT c.network_id, c.channel_id, coalesce(c.wiped_at, '-infinity'),
-                       coalesce(c.emptied_at, '-infinity')
-                FROM channels c WHERE c.unswept AND c.network_id = w.network_id
-                ORDER BY c.network_id, c.channel_id LIMIT \(Self.share)
-            ) AS s
-            """
+        try await removals(
+            in: "channels",
+            by: "channel_id",
+            "coalesce(t.wiped_at, '-infinity'), coalesce(t.emptied_at, '-infinity')"
         ) { row in
             RemovedChannel(
                 network: try row.id(0),
@@ -86,16 +80,7 @@ package struct RemovalSweep {
     }
 
     private func users() async throws -> [RemovedUser] {
-        try await pool.query(
-            """
-            WITH RECURSIVE walk AS (\(sql: Self.walk("users")))
-            SELECT s.* FROM walk w CROSS JOIN LATERAL (
-                SELECT u.network_id, u.user_id, coalesce(u.wiped_at, '-infinity'), u.wipes
-                FROM users u WHERE u.unswept AND u.network_id = w.network_id
-                ORDER BY u.network_id, u.user_id LIMIT \(Self.share)
-            ) AS s
-            """
-        ) { row in
+        try await removals(in: "users", by: "user_id", "coalesce(t.wiped_at, '-infinity'), t.wipes") { row in
             RemovedUser(
                 network: try row.id(0),
                 user: try row.id(1),
@@ -105,17 +90,32 @@ package struct RemovalSweep {
         }
     }
 
-    /// From network to network by the index of what is not swept.
-    static func walk(_ table: String) -> SQL {
-        """
-        (SELECT t.network_id FROM \(identifier: table) t WHERE t.unswept ORDER BY t.network_id LIMIT 1)
-        UNION ALL
-        SELECT following.network_id
-        FROM walk w CROSS JOIN LATERAL (
-            SELECT t.network_id FROM \(identifier: table) t
-            WHERE t.unswept AND t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
-        ) AS following
-        """
+    /// What is not swept of a table: from network to network by the index of that, some of each.
+    func removals<Removal: Sendable>(
+        in table: String,
+        by key: String,
+        _ columns: SQL,
+        _ read: @Sendable (borrowing Row) throws -> Removal
+    ) async throws -> [Removal] {
+        try await pool.query(
+            """
+            WITH RECURSIVE walk AS (
+                (SELECT t.network_id FROM \(identifier: table) t WHERE t.unswept ORDER BY t.network_id LIMIT 1)
+                UNION ALL
+                SELECT following.network_id
+                FROM walk w CROSS JOIN LATERAL (
+                    SELECT t.network_id FROM \(identifier: table) t
+                    WHERE t.unswept AND t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
+                ) AS following
+            )
+            SELECT s.* FROM walk w CROSS JOIN LATERAL (
+                SELECT t.network_id, t.\(identifier: key), \(sql: columns)
+                FROM \(identifier: table) t WHERE t.unswept AND t.network_id = w.network_id
+                ORDER BY t.network_id, t.\(identifier: key) LIMIT \(Self.share)
+            ) AS s
+            """,
+            read
+        )
     }
 
     func sweep(_ removed: RemovedChannel) async throws {
