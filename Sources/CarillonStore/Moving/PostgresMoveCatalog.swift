@@ -312,20 +312,21 @@ extension PostgresSession {
                 let target = PlacementName(try row.decode(3, as: String.self))
             else { throw StoreError.unreadable("placement") }
             let thawedAt = try row.timestamp(11)
-            return NetworkMove(
+            var move = NetworkMove(
                 id: try row.decode(0),
                 network: try row.id(1),
                 source: source,
                 target: target,
                 step: try row.choice(4),
-                isCancelled: try row.decode(5),
-                reason: try row.decode(6),
-                rows: try row.decode(7),
-                bytes: try row.decode(8),
-                startedAt: try row.timestamp(9),
-                frozen: try row.timestampIfAny(10).map { thawedAt - $0 } ?? .zero,
-                remains: try row.decode(12, as: String?.self).flatMap { PlacementName($0) }
+                startedAt: try row.timestamp(9)
             )
+            move.isCancelled = try row.decode(5)
+            move.reason = try row.decode(6)
+            move.rows = try row.decode(7)
+            move.bytes = try row.decode(8)
+            move.frozen = try row.timestampIfAny(10).map { thawedAt - $0 } ?? .zero
+            move.remains = try row.decode(12, as: String?.self).flatMap { PlacementName($0) }
+            return move
         }
     }
 }

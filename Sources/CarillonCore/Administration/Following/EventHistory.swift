@@ -39,30 +39,18 @@ package struct EventStatus: Sendable, Equatable {
         id: EventID,
         sourceID: String,
         type: EventType,
-        channelID: ChannelID? = nil,
-        actorID: UserID? = nil,
         receivedAt: Timestamp,
         state: EventState,
-        failure: String? = nil,
         recipients: RecipientTally,
-        why: WhyNobody? = nil,
-        deliveries: [DeliveryState: Int],
-        interception: InterceptionReport? = nil,
-        trace: TraceContext? = nil
+        deliveries: [DeliveryState: Int]
     ) {
         self.id = id
         self.sourceID = sourceID
         self.type = type
-        self.channelID = channelID
-        self.actorID = actorID
         self.receivedAt = receivedAt
         self.state = state
-        self.failure = failure
         self.recipients = recipients
-        self.why = why
         self.deliveries = deliveries
-        self.interception = interception
-        self.trace = trace
     }
 }
 
