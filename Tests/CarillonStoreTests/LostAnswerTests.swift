@@ -96,9 +96,8 @@ import Testing
             """
         )
         try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
-        let left = try await pool.withConnection { session in
-            try session.query("SELECT key_hash FROM idempotency_keys") { row in try row.decode(0, as: [UInt8].self)
-            }
+        let left = try await pool.query("SELECT key_hash FROM idempotency_keys") { row in
+            try row.decode(0, as: [UInt8].self)
         }
         #expect(left == [requests[1].keyHash])
     }

@@ -162,11 +162,11 @@ import Testing
                 """
             )
             try await migrator.migrate()
-            let counts = try await pool.withConnection { session in
-                try session.query("SELECT count(*) FROM people WHERE name = 'n' || id GROUP BY xid ORDER BY xid") {
-                    row in
-                    try row.decode(0, as: Int.self)
-                }
+            let counts = try await pool.query(
+                "SELECT count(*) FROM people WHERE name = 'n' || id GROUP BY xid ORDER BY xid"
+            ) {
+                row in
+                try row.decode(0, as: Int.self)
             }
             #expect(counts == [10, 10, 5])
         }

@@ -86,9 +86,7 @@ import Testing
         await sweep.sweep(patience: .zero)
         let left = try #require(try await catalog.list(unless: nil)).placements.keys
         #expect(Set(left) == [scene.network, scene.otherNetwork, "made"])
-        let making = try await scene.pool.withConnection { session in
-            try session.execute("SELECT FROM placed_networks WHERE state = 'making'")
-        }
+        let making = try await scene.pool.execute("SELECT FROM placed_networks WHERE state = 'making'")
         #expect(making == 0)
     }
 
@@ -107,14 +105,12 @@ import Testing
     }
 
     @Test func `a name is one network's over all placements, and goes with it`() async throws {
-        _ = try await scene.pool.withConnection { session in
-            try session.execute(
-                """
-                INSERT INTO faces (face, external_id, scope, network_id, settings, updated_at)
-                VALUES ('ably', 'app.key', '', \(scene.network.rawValue), '{}', now())
-                """
-            )
-        }
+        try await scene.pool.execute(
+            """
+            INSERT INTO faces (face, external_id, scope, network_id, settings, updated_at)
+            VALUES ('ably', 'app.key', '', \(scene.network.rawValue), '{}', now())
+            """
+        )
         try await catalog.enter(all)
         let names = FaceNames(pool: scene.pool)
         let name = ClaimedName(.binding, of: .ably, "app.key")
