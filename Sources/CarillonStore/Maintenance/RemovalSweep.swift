@@ -99,15 +99,7 @@ package struct RemovalSweep {
     ) async throws -> [Removal] {
         try await pool.query(
             """
-            WITH RECURSIVE walk AS (
-                (SELECT t.network_id FROM \(identifier: table) t WHERE t.unswept ORDER BY t.network_id LIMIT 1)
-                UNION ALL
-                SELECT following.network_id
-                FROM walk w CROSS JOIN LATERAL (
-                    SELECT t.network_id FROM \(identifier: table) t
-                    WHERE t.unswept AND t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
-                ) AS following
-            )
+            WITH RECURSIVE walk AS (\(sql: .walk(overNetworksIn: table, where: "t.unswept")))
             SELECT s.* FROM walk w CROSS JOIN LATERAL (
                 SELECT t.network_id, t.\(identifier: key), \(sql: columns)
                 FROM \(identifier: table) t WHERE t.unswept AND t.network_id = w.network_id
