@@ -112,9 +112,7 @@ extension PostgresSession {
     }
 
     fileprivate func isAnythingLeft(of network: NetworkID) throws -> Bool {
-        try queryFirst(.unprepared("SELECT \(sql: NetworkPurge.isAnythingLeft(of: network))")) { row in
-            try row.decode(0, as: Bool.self)
-        } ?? true
+        try first(.unprepared("SELECT \(sql: NetworkPurge.isAnythingLeft(of: network))"), as: Bool.self) ?? true
     }
 
     /// Notes that what there is under a name is to be purged, unless there is such a network. The caller holds the name's lock.

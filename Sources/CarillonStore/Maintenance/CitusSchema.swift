@@ -120,9 +120,7 @@ extension CitusSchema {
 
     /// Whether sessions of a pool may make tables in the schema.
     package func canMakeTables(_ pool: PostgresPool) async throws -> Bool {
-        try await pool.queryFirst(.unprepared("SELECT has_schema_privilege(\(name), 'CREATE')")) { row in
-            try row.decode(0)
-        } ?? false
+        try await pool.first(.unprepared("SELECT has_schema_privilege(\(name), 'CREATE')")) ?? false
     }
 
     /// The tables that cannot be moved while others write to them, as they have no key.

@@ -87,9 +87,7 @@ package struct Migrator: Sendable {
         """
 
     private static func applied(_ session: borrowing PostgresSession) throws -> [AppliedMigration] {
-        let exists = try session.queryFirst("SELECT to_regclass('schema_migrations') IS NOT NULL") { row in
-            try row.decode(0, as: Bool.self)
-        }
+        let exists = try session.first("SELECT to_regclass('schema_migrations') IS NOT NULL", as: Bool.self)
         guard exists == true else { return [] }
         return try session.query("SELECT version, name, checksum FROM schema_migrations ORDER BY version") { row in
             AppliedMigration(version: try row.decode(0), name: try row.decode(1), checksum: try row.decode(2))

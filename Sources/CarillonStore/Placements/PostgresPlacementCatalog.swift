@@ -57,9 +57,9 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
                                             AND m.step IN ('fenced', 'copying', 'switching')))
                 """
             )
-            let known = try session.queryFirst("SELECT identity FROM placements WHERE name = \(name.rawValue)") { row in
-                try row.decode(0, as: String?.self)
-            }
+            let known = try session.queryFirst(
+                "SELECT identity FROM placements WHERE name = \(name.rawValue)"
+            ) { row in try row.decode(0, as: String?.self) }
             return known == identity
         }
     }
@@ -81,9 +81,7 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
 
     package func list(unless version: Int64?) async throws -> PlacementList? {
         try await pool.snapshot { session in
-            let changes = try session.queryFirst("SELECT changes FROM placement_changes") { row in
-                try row.decode(0, as: Int64.self)
-            }
+            let changes = try session.first("SELECT changes FROM placement_changes", as: Int64.self)
             guard let changes, changes != version else { return nil }
             let rows = try session.query("SELECT network_id, placement, state = 'moving' FROM placed_networks") { row in
                 (

@@ -6,11 +6,6 @@ extension PostgresPool {
 
     /// The first field of each row.
     package func all<Value: PostgresDecodable & Sendable>(_ sql: SQL, as type: Value.Type) async throws -> [Value] {
-        try await withConnection { session in try session.query(sql) { row in try row.decode(0, as: type) } }
-    }
-
-    /// The first field of the first row.
-    package func first<Value: PostgresDecodable & Sendable>(_ sql: SQL, as type: Value.Type) async throws -> Value? {
-        try await withConnection { session in try session.queryFirst(sql) { row in try row.decode(0, as: type) } }
+        try await query(sql) { row in try row.decode(0, as: type) }
     }
 }

@@ -23,4 +23,12 @@ extension PostgresPool {
     ) async throws -> Value? {
         try await withConnection { session in try session.queryFirst(sql, decode) }
     }
+
+    /// Runs a query and decodes the first field of its first row; `nil` when there is none.
+    public func first<Value: PostgresDecodable & Sendable>(
+        _ sql: SQL,
+        as type: Value.Type = Value.self
+    ) async throws -> Value? {
+        try await withConnection { session in try session.first(sql, as: type) }
+    }
 }
