@@ -1,3 +1,4 @@
+package import CarillonCore
 import Crypto
 import Foundation
 package import Logging
@@ -93,14 +94,4 @@ package struct Migrator: Sendable {
             AppliedMigration(version: try row.decode(0), name: try row.decode(1), checksum: try row.decode(2))
         }
     }
-}
-
-/// How far a database is behind the files.
-package struct MigrationStatus: Sendable, Equatable {
-    /// The number of the last one that was run; `nil` before the first.
-    package var version: Int?
-    /// The names of the files that were not run yet, in order.
-    package var pending: [String]
-
-    package var isCurrent: Bool { pending.isEmpty }
 }

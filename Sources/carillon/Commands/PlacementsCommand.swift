@@ -54,10 +54,10 @@ struct PlacementsCommand: AsyncParsableCommand {
         }
         do {
             return try await Database.withPool(settings, of: name, logger: logger) { pool in
-                let status = try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
+                let schema = try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
                     .status()
                 let networks =
-                    status.isCurrent
+                    schema.isCurrent
                     ? try await PostgresNetworkReportSource(
                         pool: pool,
                         outbox: PostgresOutbox(pool: pool, ids: UUIDv7Generator())
@@ -65,7 +65,7 @@ struct PlacementsCommand: AsyncParsableCommand {
                     .namedNetworks().count : nil
                 let look = Look(
                     reason: nil,
-                    schema: PlacementStatus.Schema(version: status.version, pending: status.pending),
+                    schema: schema,
                     bytes: try await DatabaseSize.bytes(pool)
                 )
                 return (look, networks)

@@ -1,3 +1,4 @@
+import CarillonCore
 import CarillonStore
 import Logging
 import Postgres
