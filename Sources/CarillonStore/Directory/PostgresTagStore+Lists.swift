@@ -43,7 +43,7 @@ extension PostgresTagStore {
 
     /// Walks from one to the next, however many subscribers each has.
     package func subscribedTags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [TagID] {
-        try await databases.toWrite(network).pool.query(
+        try await databases.of(network).pool.query(
             """
             WITH RECURSIVE found AS (
                 (SELECT s.tag FROM subscriptions s

@@ -102,7 +102,7 @@ extension PostgresTagStore {
         after: Subscriber?,
         limit: Int
     ) async throws -> [Subscriber] {
-        try await databases.toWrite(network).pool.query(
+        try await databases.of(network).pool.query(
             """
             SELECT s.kind, s.subject_id FROM subscriptions s
             WHERE s.network_id = \(network.rawValue) AND s.tag = \(tag.rawValue)
