@@ -187,12 +187,12 @@ import Testing
 
     @Test func `the list of all is read anew when anything has changed`() async throws {
         let store = scene.faces
-        var version = try #require(try await store.faceList(unless: nil)).version
-        #expect(try await store.faceList(unless: version) == nil)
+        var version = try #require(try await scene.faceList.faceList(unless: nil)).version
+        #expect(try await scene.faceList.faceList(unless: version) == nil)
         func changed() async throws -> FaceList {
-            let list = try #require(try await store.faceList(unless: version))
+            let list = try #require(try await scene.faceList.faceList(unless: version))
             version = list.version
-            #expect(try await store.faceList(unless: version) == nil)
+            #expect(try await scene.faceList.faceList(unless: version) == nil)
             return list
         }
         _ = try await scene.bind("a")
@@ -206,7 +206,7 @@ import Testing
         _ = try await store.deleteFaceBinding(.matrix, externalID: "a", of: scene.network)
         #expect(try await changed().bindings.isEmpty)
         _ = try await store.deleteFaceBinding(.matrix, externalID: "a", of: scene.network)
-        #expect(try await store.faceList(unless: version) == nil, "nothing was changed")
+        #expect(try await scene.faceList.faceList(unless: version) == nil, "nothing was changed")
     }
 
     @Test func `bindings and keys go with their network`() async throws {
