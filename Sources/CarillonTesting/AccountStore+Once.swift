@@ -14,12 +14,16 @@ extension AccountStore {
             NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
         )
     }
+}
 
+extension KeyStore {
     package func addAPIKey(_ key: StoredAPIKey) async throws { _ = try await addAPIKey(key, answering: nil) }
+}
 
+extension WebhookSecretStore {
     /// Adds a secret that verifies incoming events.
     package func rotateWebhookSecret(of network: NetworkID, to secret: WebhookSecret, overlap: Duration) async throws {
-        _ = try await rotateWebhookSecret(of: network, to: secret, overlap: overlap, answering: nil)
+        _ = try await rotateWebhookSecret(.incoming, of: network, to: secret, overlap: overlap, answering: nil)
     }
 
     /// Adds a secret that signs outgoing webhooks.
@@ -28,6 +32,6 @@ extension AccountStore {
         to secret: WebhookSecret,
         overlap: Duration
     ) async throws {
-        _ = try await rotateOutgoingWebhookSecret(of: network, to: secret, overlap: overlap, answering: nil)
+        _ = try await rotateWebhookSecret(.outgoing, of: network, to: secret, overlap: overlap, answering: nil)
     }
 }

@@ -112,3 +112,35 @@ extension ToggleStore {
         _ = try await updateToggles(scope, in: network, by: writer, expected: nil) { _ in document }
     }
 }
+
+extension DeviceStore {
+    /// Registers a device as an admin does.
+    package func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool {
+        try await putDevice(device, in: network, by: .admin)
+    }
+}
+
+extension DeliveryGroup {
+    /// The only message of a group; `nil` when it has none, or several.
+    package var relayKey: RelayKey? { relayKeys.count == 1 ? relayKeys[0] : nil }
+
+    package var event: RelayedEvent { RelayedEvent(cause.eventID, cause.eventType, receivedAt: cause.receivedAt) }
+}
+
+private let morning = Timestamp(milliseconds: 1_795_168_800_000)
+
+extension Timestamp {
+    /// So many seconds after a fixed moment in the past.
+    package static func seconds(_ count: Int64) -> Timestamp { morning + .seconds(count) }
+}
+
+/// Ids may be written as literals in tests; only there, as nothing checks them.
+extension Identifier: ExpressibleByStringInterpolation {
+    package init(stringLiteral value: String) { self.init(trusted: value) }
+}
+
+/// A user's id stands for the cursor behind that user.
+extension PageCursor: ExpressibleByStringLiteral {
+    /// The cursor behind a user.
+    package init(stringLiteral value: String) { self = .user(UserID(trusted: value)) }
+}

@@ -48,7 +48,7 @@ import Testing
     private struct Counted {
         let database: TimedDatabase
         let before: Int
-        var accounts: any AccountStore { database.stores.accounts }
+        var accounts: any NetworkStore { database.stores.accounts }
         var calls: Int { database.calls - before }
     }
 

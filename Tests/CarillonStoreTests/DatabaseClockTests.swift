@@ -90,9 +90,7 @@ import Testing
     }
 
     private func databaseTime(_ pool: PostgresPool) async throws -> Timestamp {
-        try await pool.withConnection { session in
-            try session.queryFirst("SELECT clock_timestamp()") { row in try row.timestamp(0) } ?? .epoch
-        }
+        try await pool.queryFirst("SELECT clock_timestamp()") { row in try row.timestamp(0) } ?? .epoch
     }
 }
 

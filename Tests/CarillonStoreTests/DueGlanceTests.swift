@@ -9,14 +9,12 @@ import Testing
 @Suite struct DueGlanceTests {
     /// How often a session has run what it has planned once for a queue, and how many statements that are.
     private func runs(_ pool: PostgresPool) async throws -> [Int64] {
-        let counts = try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT coalesce(sum(generic_plans + custom_plans), 0)::bigint, count(*) FROM pg_prepared_statements
-                WHERE statement LIKE '%FROM "%::t' || 'id%'
-                """
-            ) { row in [try row.decode(0, as: Int64.self), try row.decode(1, as: Int64.self)] }
-        }
+        let counts = try await pool.queryFirst(
+            """
+            SELECT coalesce(sum(generic_plans + custom_plans), 0)::bigint, count(*) FROM pg_prepared_statements
+            WHERE statement LIKE '%FROM "%::t' || 'id%'
+            """
+        ) { row in [try row.decode(0, as: Int64.self), try row.decode(1, as: Int64.self)] }
         return try #require(counts)
     }
 

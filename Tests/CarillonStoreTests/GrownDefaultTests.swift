@@ -149,9 +149,7 @@ import Testing
 
     /// What holds the rows of a table: they were not moved where it is the same.
     private func file(of table: String, _ pool: PostgresPool) async throws -> Int64? {
-        try await pool.withConnection { session in
-            try session.queryFirst("SELECT pg_relation_filenode(\(table)::regclass)::bigint") { row in try row.decode(0)
-            }
+        try await pool.queryFirst("SELECT pg_relation_filenode(\(table)::regclass)::bigint") { row in try row.decode(0)
         }
     }
 

@@ -95,14 +95,12 @@ import Testing
 
     /// Whether somebody waits for another one's row, in this database and not in one of another test.
     private func isWaiting(_ pool: PostgresPool) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-                               WHERE NOT l.granted AND a.datname = current_database())
-                """
-            ) { row in try row.decode(0) } ?? false
-        }
+        try await pool.queryFirst(
+            """
+            SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+                           WHERE NOT l.granted AND a.datname = current_database())
+            """
+        ) { row in try row.decode(0) } ?? false
     }
 }
 

@@ -103,10 +103,10 @@ import Testing
         for _ in 0..<3 {
             try await scene.faces.keepTexts([EventID(scene.ids.next()): "words"], of: scene.network)
         }
-        let locked = try await pool.withConnection { session in
-            try session.queryFirst("SELECT count(*) FILTER (WHERE xmax::text <> '0'), count(*) FROM message_texts") {
-                [try $0.decode(0, as: Int64.self), try $0.decode(1, as: Int64.self)]
-            }
+        let locked = try await pool.queryFirst(
+            "SELECT count(*) FILTER (WHERE xmax::text <> '0'), count(*) FROM message_texts"
+        ) {
+            [try $0.decode(0, as: Int64.self), try $0.decode(1, as: Int64.self)]
         }
         #expect(locked == [0, 3])
     }

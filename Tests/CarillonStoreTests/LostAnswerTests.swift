@@ -81,6 +81,7 @@ import Testing
         }
         for request in requests {
             let creation = try await scene.accounts.rotateWebhookSecret(
+                .incoming,
                 of: scene.network,
                 to: .generate(),
                 overlap: .zero,

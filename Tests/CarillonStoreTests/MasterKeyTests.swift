@@ -124,7 +124,7 @@ import Testing
         let inbox = PostgresEventInbox(pool: pool)
         let sources = PostgresSourceQueue(inbox, box: try box(Self.new))
         #expect(try await sources.claimSources(limit: 1, share: 1, busy: [:]).first?.secret != nil)
-        let faces = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)
+        let faces = try await PostgresFaceList(pool: pool, box: try box(Self.new)).faceList(unless: nil)
         #expect(faces?.keys.map(\.proof) == [.secret(Secret("signing"))])
     }
 

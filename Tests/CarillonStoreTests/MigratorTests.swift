@@ -1,3 +1,4 @@
+import CarillonCore
 import CarillonTesting
 import Foundation
 import Postgres

@@ -173,12 +173,10 @@ import Testing
                 #expect(try await departed(scene) == [])
                 #expect(try await scene.pool.count("former_networks") == 0)
             }
-            let reportSources: [PlacementName: any NetworkReportSource] = [
-                .home: stage.source.reportSource, MoveStage.p1: stage.target.reportSource,
-            ]
+            let pools = [PlacementName.home: stage.source.pool, MoveStage.p1: stage.target.pool]
             let sweep = PlacementSweep(
                 catalog: stage.list,
-                reportSources: Placed(reportSources) { _, _ in .home },
+                pools: Placed(pools) { _, _ in .home },
                 logger: TestDatabase.logger
             )
             await sweep.sweep(patience: .zero)

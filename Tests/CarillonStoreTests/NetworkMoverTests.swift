@@ -293,7 +293,7 @@ import Testing
             #expect(try await stage.rows(in: stage.target) == before)
             // Who asks where it was finds nothing, and makes nothing of its name.
             #expect(try await stage.source.accounts.network(stage.network) == nil)
-            #expect(try await stage.source.faces.faceList(unless: nil)?.bindings.isEmpty == true)
+            #expect(try await stage.source.faceList.faceList(unless: nil)?.bindings.isEmpty == true)
             // With the network goes what it has left.
             _ = try await stage.target.accounts.deleteNetwork(stage.network)
             try await stage.list.remove([stage.network], from: Self.p1, olderThan: .zero)

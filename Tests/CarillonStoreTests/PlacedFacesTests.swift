@@ -13,10 +13,11 @@ import Testing
     private func withFaces(_ test: (any FaceStore) async throws -> Void) async throws {
         try await StoreScene.withStores { far, _ in
             let (home, elsewhere) = (scene.network, self.elsewhere)
-            let placed = Placed<any FaceStore>([.home: scene.faces, elsewhere: far.faces]) { network, _ in
-                network == home ? .home : elsewhere
-            }
-            try await test(PlacedFaces(placed, catalog: PostgresPlacementCatalog(pool: scene.pool)))
+            let databases = [
+                PlacementName.home: try await scene.databases.of(home), elsewhere: try await far.databases.of(home),
+            ]
+            let placed = Placed(databases) { network, _ in network == home ? .home : elsewhere }
+            try await test(PostgresFaceStore(placed, names: FaceNames(pool: scene.pool)))
         }
     }
 
@@ -88,9 +89,9 @@ import Testing
         _ = try await scene.faces.putFaceBinding(FaceBinding(.matrix, "app"), claiming: true)
         let closed = try PostgresConfiguration(url: "host=127.0.0.1 port=1 dbname=carillon")
         try await PostgresPool.withPool(configuration: closed, logger: TestDatabase.logger) { pool in
-            let away = try StoreScene(pool: pool).faces
+            let away = try StoreScene(pool: pool).faceList
             let index = PlacedFaceIndex(
-                [(PlacementName.home, scene.faces), (elsewhere, away)].map { name, faces in
+                [(PlacementName.home, scene.faceList), (elsewhere, away)].map { name, faces in
                     PlacedFaceIndex.Source(name, FaceCache(store: faces, logger: TestDatabase.logger))
                 }
             )

@@ -80,8 +80,7 @@ import Testing
         try await scene.accounts.createNetwork(Network(id: "made", createdAt: WallClock.system.now()))
         _ = try await catalog.reserve("made", in: nil, among: all, for: nil)
         try await scene.pool.script("UPDATE placed_networks SET state = 'making' WHERE network_id = 'made'")
-        let reportSources = Placed<any NetworkReportSource>([.home: scene.reportSource]) { _, _ in .home }
-        let sweep = PlacementSweep(catalog: catalog, reportSources: reportSources, logger: TestDatabase.logger)
+        let sweep = PlacementSweep(catalog: catalog, pools: Placed(scene.pool), logger: TestDatabase.logger)
         await sweep.sweep(patience: .seconds(60))
         #expect(try await catalog.list(unless: nil)?.placements.count == 4)
         await sweep.sweep(patience: .zero)
@@ -100,38 +99,30 @@ import Testing
         _ = try await catalog.reserve("n1", in: p1, among: all, for: nil)
         #expect(try await catalog.adopt(p1, identity: "b"))
         #expect(try await !catalog.adopt(p1, identity: "a"))
-        let reportSources = Placed<any NetworkReportSource>([p1: scene.reportSource]) { [p1] _, _ in p1 }
-        let isRight: @Sendable (PlacementName) async throws -> Bool = { [catalog] name in
-            try await catalog.adopt(name, identity: "a")
-        }
-        let sweep = PlacementSweep(
-            catalog: catalog,
-            reportSources: reportSources,
-            isRight: isRight,
-            logger: TestDatabase.logger
-        )
-        await sweep.sweep(patience: .zero)
+        let pools = Placed([p1: scene.pool]) { [p1] _, _ in p1 }
+        await PlacementSweep(catalog: catalog, pools: pools, logger: TestDatabase.logger).sweep(patience: .zero)
         #expect(try await catalog.list(unless: nil)?.placements["n1"] == p1, "it is missing in another database")
     }
 
     @Test func `a name is one network's over all placements, and goes with it`() async throws {
-        _ = try await scene.pool.execute(
+        try await scene.pool.execute(
             """
             INSERT INTO faces (face, external_id, scope, network_id, settings, updated_at)
             VALUES ('ably', 'app.key', '', \(scene.network.rawValue), '{}', now())
             """
         )
         try await catalog.enter(all)
+        let names = FaceNames(pool: scene.pool)
         let name = ClaimedName(.binding, of: .ably, "app.key")
-        #expect(try await catalog.claim(name, for: scene.network) == .held)
-        #expect(try await catalog.claim(name, for: "n1") == .refused)
+        #expect(try await names.claim(name, for: scene.network) == .held)
+        #expect(try await names.claim(name, for: "n1") == .refused)
         let key = ClaimedName(.key, of: .ably, "app.key")
-        #expect(try await catalog.claim(key, for: "n1") == .made)
-        try await catalog.release(key, of: scene.network)
-        #expect(try await catalog.claim(key, for: scene.network) == .refused)
-        try await catalog.release(key, of: "n1")
-        #expect(try await catalog.claim(key, for: scene.network) == .made)
+        #expect(try await names.claim(key, for: "n1") == .made)
+        try await names.release(key, of: scene.network)
+        #expect(try await names.claim(key, for: scene.network) == .refused)
+        try await names.release(key, of: "n1")
+        #expect(try await names.claim(key, for: scene.network) == .made)
         try await catalog.remove([scene.network], from: .home, olderThan: .zero)
-        #expect(try await catalog.claim(name, for: "n1") == .made)
+        #expect(try await names.claim(name, for: "n1") == .made)
     }
 }

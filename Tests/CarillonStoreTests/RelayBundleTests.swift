@@ -140,9 +140,7 @@ import Testing
     }
 
     private func kept(_ pool: PostgresPool) async throws -> [UUID] {
-        try await pool.withConnection { session in
-            try session.query("SELECT event_id FROM relayed ORDER BY event_id") { row in try row.decode(0) }
-        }
+        try await pool.query("SELECT event_id FROM relayed ORDER BY event_id") { row in try row.decode(0) }
     }
 
     @Test func `a row begins where whoever looks for one of its events looks`() async throws {
@@ -150,9 +148,7 @@ import Testing
             let generator = UUIDv7Generator()
             for _ in 0..<5 {
                 let id = generator.next()
-                let floor = try await pool.withConnection { session in
-                    try session.queryFirst("SELECT bundle_floor(\(id))") { row in try row.eventID(0) }
-                }
+                let floor = try await pool.queryFirst("SELECT bundle_floor(\(id))") { row in try row.eventID(0) }
                 #expect(floor?.milliseconds == EventID(id).milliseconds - RelayBundles.longestSpan)
             }
         }

@@ -189,9 +189,7 @@ import Testing
             changed.set(.enabled, reason: nil, at: WallClock.system.now())
             return changed
         }
-        let since = try await pool.withConnection { session in
-            try session.query("SELECT failing_since FROM endpoints") { row in try row.timestampIfAny(0) }
-        }
+        let since = try await pool.query("SELECT failing_since FROM endpoints") { row in try row.timestampIfAny(0) }
         #expect(since == [nil])
     }
 }

@@ -108,13 +108,11 @@ import Testing
     }
 
     private func unswept(_ pool: PostgresPool) async throws -> Int {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT (SELECT count(*) FROM users WHERE unswept) + (SELECT count(*) FROM channels WHERE unswept)
-                """
-            ) { row in try row.decode(0) } ?? -1
-        }
+        try await pool.queryFirst(
+            """
+            SELECT (SELECT count(*) FROM users WHERE unswept) + (SELECT count(*) FROM channels WHERE unswept)
+            """
+        ) { row in try row.decode(0) } ?? -1
     }
 
     private func housekeeper(_ pool: PostgresPool) -> Housekeeper {

@@ -136,14 +136,12 @@ import Testing
         let answer = Array("a secret answer".utf8)
         let request = IdempotentRequest(networkID: scene.network, keyHash: [1], bodyHash: [1], answer: answer)
         _ = try await scene.accounts.addUserTokenKey(tokenKey, of: scene.network, answering: request)
-        let stored = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT sealed FROM webhook_secrets UNION ALL SELECT material FROM user_token_keys
-                UNION ALL SELECT sealed FROM idempotency_keys
-                """
-            ) { row in String(decoding: try row.decode(0, as: [UInt8].self), as: UTF8.self) }
-        }
+        let stored = try await pool.query(
+            """
+            SELECT sealed FROM webhook_secrets UNION ALL SELECT material FROM user_token_keys
+            UNION ALL SELECT sealed FROM idempotency_keys
+            """
+        ) { row in String(decoding: try row.decode(0, as: [UInt8].self), as: UTF8.self) }
         #expect(stored.count == 3)
         #expect(!stored.contains { $0.contains("whsec") || $0.contains("secret") })
     }
@@ -289,15 +287,13 @@ import Testing
     }
 
     private func rowVersions(_ pool: PostgresPool) async throws -> [String] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT ctid::text || xmin::text || xmax::text FROM users
-                UNION ALL SELECT ctid::text || xmin::text || xmax::text FROM channels
-                UNION ALL SELECT ctid::text || xmin::text || xmax::text FROM members
-                """
-            ) { row in try row.decode(0) }
-        }
+        try await pool.query(
+            """
+            SELECT ctid::text || xmin::text || xmax::text FROM users
+            UNION ALL SELECT ctid::text || xmin::text || xmax::text FROM channels
+            UNION ALL SELECT ctid::text || xmin::text || xmax::text FROM members
+            """
+        ) { row in try row.decode(0) }
     }
 }
 

@@ -118,10 +118,8 @@ import Testing
 
     /// What identifies the version of every subscription.
     private func subscriptions(_ pool: PostgresPool) async throws -> [String] {
-        try await pool.withConnection { session in
-            try session.query("SELECT ctid::text || ' ' || xmin::text FROM subscriptions ORDER BY ctid") { row in
-                try row.decode(0)
-            }
+        try await pool.query("SELECT ctid::text || ' ' || xmin::text FROM subscriptions ORDER BY ctid") { row in
+            try row.decode(0)
         }
     }
 

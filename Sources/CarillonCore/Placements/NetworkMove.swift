@@ -27,14 +27,14 @@ package struct NetworkMove: Sendable, Equatable {
     package var target: PlacementName
     package var step: Step
     /// Somebody wants the network back where it was.
-    package var isCancelled: Bool
+    package var isCancelled = false
     /// Why it was cancelled, or does not go on.
     package var reason: String?
-    package var rows: Int64
-    package var bytes: Int64
+    package var rows: Int64 = 0
+    package var bytes: Int64 = 0
     package var startedAt: Timestamp
     /// For how long nothing could be changed in the network, up to now or to its end.
-    package var frozen: Duration
+    package var frozen = Duration.zero
     /// Where something of the network is left that is to be removed.
     package var remains: PlacementName?
 
@@ -44,26 +44,14 @@ package struct NetworkMove: Sendable, Equatable {
         source: PlacementName,
         target: PlacementName,
         step: Step,
-        isCancelled: Bool = false,
-        reason: String? = nil,
-        rows: Int64 = 0,
-        bytes: Int64 = 0,
-        startedAt: Timestamp,
-        frozen: Duration = .zero,
-        remains: PlacementName? = nil
+        startedAt: Timestamp
     ) {
         self.id = id
         self.network = network
         self.source = source
         self.target = target
         self.step = step
-        self.isCancelled = isCancelled
-        self.reason = reason
-        self.rows = rows
-        self.bytes = bytes
         self.startedAt = startedAt
-        self.frozen = frozen
-        self.remains = remains
     }
 }
 

@@ -1,38 +1,36 @@
+/// How far a database is behind the migrations of this release.
+package struct MigrationStatus: Sendable, Equatable {
+    /// The number of the last one that was run; `nil` before the first.
+    package var version: Int?
+    /// The names of those that were not run yet, in order.
+    package var pending: [String]
+
+    package var isCurrent: Bool { pending.isEmpty }
+
+    package init(version: Int?, pending: [String]) {
+        self.version = version
+        self.pending = pending
+    }
+}
+
 /// How a placement is, for whoever runs the service.
 package struct PlacementStatus: Sendable, Equatable {
-    /// Which migrations a placement's tables are made by.
-    package struct Schema: Sendable, Equatable {
-        /// The number of the last one; `nil` before the first.
-        package var version: Int?
-        /// The names of those that are missing.
-        package var pending: [String]
-
-        package init(version: Int?, pending: [String]) {
-            self.version = version
-            self.pending = pending
-        }
-    }
-
-    package var name: PlacementName
-    package var state: PlacementState
-    /// Why it cannot be used at the moment, in plain words; `nil` when it can.
-    package var reason: String?
-    package var networks: Int
-    /// `nil` where that could not be asked.
-    package var schema: Schema?
-    /// How large its database is; `nil` where that could not be asked.
-    package var bytes: Int64?
+    package var record: PlacementRecord
+    package var look: PlacementAdministration.Look
 }
 
 /// What whoever runs the service asks of placements, and says where networks go.
 package struct PlacementAdministration: Sendable {
     /// What one look at a placement's database told.
-    package struct Look: Sendable {
+    package struct Look: Sendable, Equatable {
+        /// Why it cannot be used at the moment, in plain words; `nil` when it can.
         package var reason: String?
-        package var schema: PlacementStatus.Schema?
+        /// `nil` where that could not be asked.
+        package var schema: MigrationStatus?
+        /// How large its database is; `nil` where that could not be asked.
         package var bytes: Int64?
 
-        package init(reason: String?, schema: PlacementStatus.Schema? = nil, bytes: Int64? = nil) {
+        package init(reason: String?, schema: MigrationStatus? = nil, bytes: Int64? = nil) {
             self.reason = reason
             self.schema = schema
             self.bytes = bytes
@@ -83,12 +81,13 @@ package struct PlacementAdministration: Sendable {
         guard let catalog else {
             let look = await look(.home)
             let count = look.reason == nil ? try await networks() : 0
-            return [status(PlacementRecord(name: .home, state: .open, networks: count), look)]
+            let record = PlacementRecord(name: .home, state: .open, networks: count)
+            return [PlacementStatus(record: record, look: look)]
         }
         let records = try await catalog.records()
         return try await withThrowingTaskGroup(of: PlacementStatus.self) { tasks in
             for record in records { tasks.addTask { await status(of: record) } }
-            return try await tasks.reduce(into: []) { $0.append($1) }.sorted { $0.name < $1.name }
+            return try await tasks.reduce(into: []) { $0.append($1) }.sorted { $0.record.name < $1.record.name }
         }
     }
 
@@ -96,7 +95,7 @@ package struct PlacementAdministration: Sendable {
     ///
     /// - Returns: How it is now; `nil` when there is none of that name.
     package func setState(_ state: PlacementState, of name: PlacementName) async throws -> PlacementStatus? {
-        guard let catalog else { return try await statuses().first { $0.name == name } }
+        guard let catalog else { return try await statuses().first { $0.record.name == name } }
         guard try await catalog.setState(state, of: name) else { return nil }
         guard let record = try await catalog.records().first(where: { $0.name == name }) else { return nil }
         return await status(of: record)
@@ -127,27 +126,15 @@ package struct PlacementAdministration: Sendable {
     /// Which migrations a placement's tables are made by.
     ///
     /// - Throws: ``PlacementProblem/unavailable(_:reason:)``.
-    func schema(of name: PlacementName) async throws(PlacementProblem) -> PlacementStatus.Schema? {
+    func schema(of name: PlacementName) async throws(PlacementProblem) -> MigrationStatus? {
         let look = await look(name)
         if let reason = look.reason { throw .unavailable(name, reason: reason) }
         return look.schema
     }
 
     private func status(of record: PlacementRecord) async -> PlacementStatus {
-        guard names.contains(record.name) else {
-            return status(record, Look(reason: "its URL is not configured here"))
-        }
-        return status(record, await look(record.name))
-    }
-
-    private func status(_ record: PlacementRecord, _ look: Look) -> PlacementStatus {
-        PlacementStatus(
-            name: record.name,
-            state: record.state,
-            reason: look.reason,
-            networks: record.networks,
-            schema: look.schema,
-            bytes: look.bytes
-        )
+        let isConfigured = names.contains(record.name)
+        let look = isConfigured ? await look(record.name) : Look(reason: "its URL is not configured here")
+        return PlacementStatus(record: record, look: look)
     }
 }

@@ -8,13 +8,16 @@ package final class Services: Sendable {
     package let authenticator: Authenticator
     package let cache: CredentialCache
     /// Networks and credentials.
-    package let accounts: any AccountStore
-    package let directory: any DirectoryStore
-    package let devices: any DeviceStore
+    package let accounts: any NetworkStore
+    /// Users, channels and members.
+    package let directory: any DirectoryStore & MemberStore
+    package let devices: any DeviceStore & AddressStore & DeviceListStore
     /// What is reached at addresses, for many who ask at once.
     package let addresses: AddressLookup
     package let toggles: any ToggleStore
-    package let tags: any TagStore
+    /// Tags and who subscribes to them.
+    package let tags: any TagStore & SubscriptionStore
+    /// Networks' own templates.
     package let templates: TemplateCache
     package let catalog: TemplateCatalog
     package let endpoints: any EndpointStore
@@ -30,7 +33,7 @@ package final class Services: Sendable {
     package let recipients: any RecipientSource
     /// Makes events durable: all of a call or none, one receipt for each.
     package let accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
-    package let history: any EventHistory
+    package let history: any EventHistory & DeadLetterStore
     /// What was answered lately.
     package let journal: Journal
     /// Where what admins do is counted, and what senders post.
@@ -53,7 +56,7 @@ package final class Services: Sendable {
     /// Told that the same credential was stored once more.
     package let credentialConfirmed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
     /// What networks are called in other systems: bindings, keys and nonces.
-    package let faceStore: any FaceStore
+    package let faceStore: any FaceStore & FaceMemory
     /// All bindings and keys, as they are known here: at most two seconds old, and at once after a change here.
     package let faceLookup: @Sendable () async throws -> FaceLookup
     /// Told that a network's bindings or keys were changed; returns when all who act on them here know it.
@@ -73,11 +76,11 @@ package final class Services: Sendable {
 
     /// Makes the authenticator and its cache, whose entries age by `now`.
     package init(
-        accounts: any AccountStore,
-        directory: any DirectoryStore,
-        devices: any DeviceStore,
+        accounts: any NetworkStore,
+        directory: any DirectoryStore & MemberStore,
+        devices: any DeviceStore & AddressStore & DeviceListStore,
         toggles: any ToggleStore,
-        tags: any TagStore,
+        tags: any TagStore & SubscriptionStore,
         templates: any TemplateStore,
         catalog: TemplateCatalog,
         endpoints: any EndpointStore,
@@ -88,7 +91,7 @@ package final class Services: Sendable {
         sources: any SourceStore,
         recipients: any RecipientSource,
         accept: @escaping @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt],
-        history: any EventHistory,
+        history: any EventHistory & DeadLetterStore,
         journal: Journal,
         recorder: StatisticsRecorder,
         statistics: StatisticsReader,
@@ -104,7 +107,7 @@ package final class Services: Sendable {
         credentialFormats: [CredentialFormat],
         credentialChanged: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         credentialConfirmed: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
-        faceStore: any FaceStore,
+        faceStore: any FaceStore & FaceMemory,
         faceLookup: @escaping @Sendable () async throws -> FaceLookup,
         facesChanged: @escaping @Sendable (NetworkID) async -> Void,
         faceSecret: FaceSecret,
@@ -137,7 +140,7 @@ package final class Services: Sendable {
         self.accounts = accounts
         self.directory = directory
         self.devices = devices
-        self.addresses = addresses ?? AddressLookup(Placed(devices))
+        self.addresses = addresses ?? AddressLookup(Placed(devices as any AddressStore))
         self.toggles = toggles
         self.tags = tags
         self.templates = TemplateCache(templates, announcements: announcements)

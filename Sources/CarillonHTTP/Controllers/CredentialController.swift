@@ -67,6 +67,7 @@ struct CredentialController: Controller {
     private func rotateWebhookSecret(_ request: NetworkRequest) async throws -> Response {
         let response = try await request.rotatingSecret(shownAs: "webhookSecret") { secret, overlap, repeatable in
             try await services.accounts.rotateWebhookSecret(
+                .incoming,
                 of: request.network,
                 to: secret,
                 overlap: overlap,

@@ -37,18 +37,18 @@ struct PlacementController: Controller {
 extension PlacementStatus {
     fileprivate var json: JSONValue {
         [
-            "name": .string(name.rawValue),
-            "state": .string(state.rawValue),
-            "ready": .bool(reason == nil),
-            "reason": JSONValue(reason),
-            "networks": JSONValue(networks),
-            "schema": schema?.json ?? .null,
-            "bytes": JSONValue(bytes.map { Int($0) }),
+            "name": .string(record.name.rawValue),
+            "state": .string(record.state.rawValue),
+            "ready": .bool(look.reason == nil),
+            "reason": JSONValue(look.reason),
+            "networks": JSONValue(record.networks),
+            "schema": look.schema?.json ?? .null,
+            "bytes": JSONValue(look.bytes.map { Int($0) }),
         ]
     }
 }
 
-extension PlacementStatus.Schema {
+extension MigrationStatus {
     fileprivate var json: JSONValue {
         ["version": JSONValue(version), "pending": JSONValue(pending)]
     }

@@ -43,7 +43,8 @@ struct ProviderController: Controller {
 
     /// Forgets the secret: the next webhook is signed with a new one alone.
     private func deleteWebhook(_ request: NetworkRequest) async throws -> Response {
-        _ = try await services.accounts.rotateOutgoingWebhookSecret(
+        _ = try await services.accounts.rotateWebhookSecret(
+            .outgoing,
             of: request.network,
             to: .generate(),
             overlap: .zero,
@@ -55,7 +56,8 @@ struct ProviderController: Controller {
 
     private func rotateWebhookSecret(_ request: NetworkRequest) async throws -> Response {
         let response = try await request.rotatingSecret(shownAs: "secret") { secret, overlap, repeatable in
-            try await services.accounts.rotateOutgoingWebhookSecret(
+            try await services.accounts.rotateWebhookSecret(
+                .outgoing,
                 of: request.network,
                 to: secret,
                 overlap: overlap,

@@ -2,7 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension AccountSecrets {
-    /// A network's documents, in the order of their names.
     package func dialects(of network: NetworkID) async throws -> [DialectDocument] {
         let store = try await accounts.of(network)
         let stored = try await store.pool.withConnection { session in try session.dialects(of: network) }
@@ -15,7 +14,6 @@ extension AccountSecrets {
         return stored.first?.document(store.box, in: network)
     }
 
-    /// Writes what `change` makes of a network's document, or of none, holding the lock of the network's row.
     package func updateDialect(
         _ name: DialectName,
         of network: NetworkID,
@@ -23,10 +21,7 @@ extension AccountSecrets {
     ) async throws -> DialectDocument? {
         let store = try await accounts.toWrite(network)
         return try await store.pool.write { session in
-            let locked = try session.execute(
-                "SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE"
-            )
-            guard locked == 1 else { return nil }
+            guard try session.holdNetwork(network) else { return nil }
             let former = try session.dialects(of: network, named: name).first?.document(store.box, in: network)
             let document = try change(former)
             try session.execute(StoredDialect(document, store.box, in: network).upsert(of: network))
@@ -34,13 +29,10 @@ extension AccountSecrets {
         }
     }
 
-    /// Removes a network's document; `false` when there is none.
     package func deleteDialect(_ name: DialectName, of network: NetworkID) async throws -> Bool {
-        try await accounts.toWrite(network).pool.write { session in
-            try session.execute(
-                "DELETE FROM dialects WHERE network_id = \(network.rawValue) AND dialect = \(name.rawValue)"
-            ) > 0
-        }
+        try await accounts.toWrite(network).pool.write(
+            "DELETE FROM dialects WHERE network_id = \(network.rawValue) AND dialect = \(name.rawValue)"
+        ) > 0
     }
 }
 

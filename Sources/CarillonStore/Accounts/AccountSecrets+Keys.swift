@@ -19,7 +19,6 @@ extension PostgresAccountStore {
 }
 
 extension AccountSecrets {
-    /// Adds an API key, once as `answering` says; refuses one too many.
     package func addAPIKey(_ key: StoredAPIKey, answering request: IdempotentRequest?) async throws -> Creation {
         let network = key.key.networkID
         return try await accounts.toWrite(network).once(request) { session in
@@ -33,22 +32,19 @@ extension AccountSecrets {
         }
     }
 
-    /// The network's keys in the order of their ids.
     package func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
-        try await accounts.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT key_id, network_id, role, label, created_at FROM api_keys
-                WHERE network_id = \(network.rawValue) AND key_id > \(after ?? "") ORDER BY key_id LIMIT \(limit)
-                """
-            ) { row in try row.apiKey() }
-        }
+        try await accounts.of(network).pool.query(
+            """
+            SELECT key_id, network_id, role, label, created_at FROM api_keys
+            WHERE network_id = \(network.rawValue) AND key_id > \(after ?? "") ORDER BY key_id LIMIT \(limit)
+            """
+        ) { row in try row.apiKey() }
     }
 
     /// Removes a key; the last one of role `admin` only by `force`. Removals in one network wait for each other.
     package func deleteAPIKey(_ id: String, of network: NetworkID, force: Bool) async throws -> APIKeyRemoval {
         try await accounts.toWrite(network).pool.write { session in
-            try session.execute("SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE")
+            _ = try session.holdNetwork(network)
             let role = try session.queryFirst(
                 "SELECT role FROM api_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"
             ) { row in try row.decode(0, as: String.self) }

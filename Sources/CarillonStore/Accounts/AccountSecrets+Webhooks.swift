@@ -3,32 +3,46 @@ import Foundation
 import Postgres
 
 extension AccountSecrets {
-    /// Adds a secret that verifies incoming events, once as `answering` says; the former ones end after `overlap`, and the
-    /// oldest at once when there are too many.
     package func rotateWebhookSecret(
+        _ direction: WebhookDirection,
         of network: NetworkID,
         to secret: WebhookSecret,
         overlap: Duration,
         answering request: IdempotentRequest?
     ) async throws -> Creation {
-        try await accounts.toWrite(network)
-            .rotate(.incoming, of: network, to: secret, overlap: overlap, answering: request)
+        let store = try await accounts.toWrite(network)
+        let stored = StoredSecret(id: store.ids.next(), sealed: try store.box.seal(secret, direction, in: network))
+        let overlap = max(.zero, overlap).wholeMilliseconds
+        return try await store.once(request) { session in
+            try session.lockNetwork(network)
+            try session.execute(
+                """
+                DELETE FROM webhook_secrets
+                WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue) AND expires_at <= now()
+                """
+            )
+            try session.execute(
+                """
+                UPDATE webhook_secrets
+                SET expires_at = least(expires_at, now() + \(overlap) * interval '1 millisecond')
+                WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue)
+                """
+            )
+            // What goes first has waited longest for its end.
+            try session.execute(
+                """
+                DELETE FROM webhook_secrets
+                WHERE network_id = \(network.rawValue) AND secret_id IN (
+                    SELECT secret_id FROM webhook_secrets
+                    WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue)
+                    ORDER BY secret_id DESC OFFSET \(direction.maximumSecretCount - 1))
+                """
+            )
+            try session.insert(stored, direction, of: network)
+            return true
+        }
     }
 
-    /// Makes `secret` the newest of the secrets that sign outgoing webhooks, once as `answering` says; the former ones sign
-    /// too for `overlap`, and the oldest no more when there are too many.
-    package func rotateOutgoingWebhookSecret(
-        of network: NetworkID,
-        to secret: WebhookSecret,
-        overlap: Duration,
-        answering request: IdempotentRequest?
-    ) async throws -> Creation {
-        try await accounts.toWrite(network)
-            .rotate(.outgoing, of: network, to: secret, overlap: overlap, answering: request)
-    }
-
-    /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
-    ///
     /// Of several first uses at once one wins, and all answer its secret.
     package func outgoingWebhookSecrets(
         of network: NetworkID,
@@ -53,61 +67,18 @@ extension PostgresAccountStore {
     fileprivate func open(_ secrets: [StoredSecret], in network: NetworkID) throws -> [WebhookSecret] {
         try secrets.map { try box.open($0.sealed, .outgoing, in: network) }
     }
-
-    fileprivate func rotate(
-        _ direction: SecretDirection,
-        of network: NetworkID,
-        to secret: WebhookSecret,
-        overlap: Duration,
-        answering request: IdempotentRequest?
-    ) async throws -> Creation {
-        let stored = StoredSecret(id: ids.next(), sealed: try box.seal(secret, direction, in: network))
-        let overlap = max(.zero, overlap).wholeMilliseconds
-        return try await once(request) { session in
-            try session.lockNetwork(network)
-            try session.execute(
-                """
-                DELETE FROM webhook_secrets
-                WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue) AND expires_at <= now()
-                """
-            )
-            try session.execute(
-                """
-                UPDATE webhook_secrets
-                SET expires_at = least(expires_at, now() + \(overlap) * interval '1 millisecond')
-                WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue)
-                """
-            )
-            // What goes first has waited longest for its end.
-            try session.execute(
-                """
-                DELETE FROM webhook_secrets
-                WHERE network_id = \(network.rawValue) AND secret_id IN (
-                    SELECT secret_id FROM webhook_secrets
-                    WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue)
-                    ORDER BY secret_id DESC OFFSET \(direction.maximumCount - 1))
-                """
-            )
-            try session.insert(stored, direction, of: network)
-            return true
-        }
-    }
 }
 
-/// Which way the messages go that a secret signs.
-enum SecretDirection: String {
-    case incoming
-    case outgoing
-
+extension WebhookDirection {
     /// How many secrets there are at most, the current one and those on their way out.
-    var maximumCount: Int {
+    fileprivate var maximumSecretCount: Int {
         switch self {
         case .incoming: WebhookSignature.maximumSecretCount
         case .outgoing: WebhookSignature.maximumSignedSecretCount
         }
     }
 
-    var purpose: SecretBox.Purpose {
+    fileprivate var purpose: SecretBox.Purpose {
         switch self {
         case .incoming: .incomingWebhook
         case .outgoing: .outgoingWebhook
@@ -174,13 +145,13 @@ struct StoredTokenKey: Sendable {
 }
 
 extension SecretBox {
-    func seal(_ secret: WebhookSecret, _ direction: SecretDirection, in network: NetworkID) throws -> [UInt8] {
+    func seal(_ secret: WebhookSecret, _ direction: WebhookDirection, in network: NetworkID) throws -> [UInt8] {
         try secret.text.reveal { try seal(Array($0.utf8), for: direction.purpose, in: network) }
     }
 
     func open(
         _ sealed: [UInt8],
-        _ direction: SecretDirection,
+        _ direction: WebhookDirection,
         in network: NetworkID
     ) throws(StoreError) -> WebhookSecret {
         let text = String(decoding: try open(sealed, for: direction.purpose, in: network), as: UTF8.self)
@@ -190,16 +161,18 @@ extension SecretBox {
 }
 
 extension PostgresSession {
-    /// Lets changes to a network's credentials wait for each other.
+    /// Lets changes to a network, and to its credentials, wait for each other; `false` when there is none.
+    func holdNetwork(_ network: NetworkID) throws -> Bool {
+        try execute("SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE") == 1
+    }
+
+    /// The same where there has to be one.
     func lockNetwork(_ network: NetworkID) throws {
-        let locked = try execute(
-            "SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE"
-        )
-        guard locked == 1 else { throw try absence(of: network) }
+        guard try holdNetwork(network) else { throw try absence(of: network) }
     }
 
     /// The secrets that have not ended, the newest first.
-    func secrets(_ direction: SecretDirection, of network: NetworkID) throws -> [StoredSecret] {
+    func secrets(_ direction: WebhookDirection, of network: NetworkID) throws -> [StoredSecret] {
         try query(
             """
             SELECT secret_id, sealed, expires_at FROM webhook_secrets
@@ -216,7 +189,7 @@ extension PostgresSession {
         }
     }
 
-    func insert(_ secret: StoredSecret, _ direction: SecretDirection, of network: NetworkID) throws {
+    func insert(_ secret: StoredSecret, _ direction: WebhookDirection, of network: NetworkID) throws {
         try execute(
             """
             INSERT INTO webhook_secrets (network_id, secret_id, direction, sealed, expires_at)

@@ -3,7 +3,7 @@ package import Foundation
 import Postgres
 
 /// What networks are called with, in one placement or in all: keys and secrets, and what dialects ask for.
-package protocol AccountSecrets: Sendable {
+package protocol AccountSecrets: DialectStore, KeyStore, WebhookSecretStore {
     var accounts: Placed<PostgresAccountStore> { get }
 }
 
@@ -41,10 +41,8 @@ extension AccountSecrets {
     }
 
     package func deleteUserTokenKey(_ id: UUID, of network: NetworkID) async throws -> Bool {
-        try await accounts.toWrite(network).pool.write { session in
-            try session.execute(
-                "DELETE FROM user_token_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"
-            ) > 0
-        }
+        try await accounts.toWrite(network).pool.write(
+            "DELETE FROM user_token_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"
+        ) > 0
     }
 }

@@ -23,15 +23,13 @@ package struct FormerNetworks {
     /// what somebody holds is left for another time.
     /// - Throws: The first error, when all have been tried.
     func sweep(_ chores: Chores = Chores()) async throws {
-        let networks = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT f.network_id FROM former_networks f
-                WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id)
-                ORDER BY f.deleted_at
-                """
-            ) { row in try row.id(0, of: Network.self) }
-        }
+        let networks = try await pool.query(
+            """
+            SELECT f.network_id FROM former_networks f
+            WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id)
+            ORDER BY f.deleted_at
+            """
+        ) { row in try row.id(0, of: Network.self) }
         var failure: (any Error)?
         let end = ContinuousClock.now + Self.share
         for network in networks where .now < end {
@@ -47,9 +45,7 @@ package struct FormerNetworks {
 
     /// Whether a network is among the former ones, as it is until nothing is left of it.
     func isAnythingKnown(of network: NetworkID) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.execute("SELECT FROM former_networks WHERE network_id = \(network.rawValue)") > 0
-        }
+        try await pool.execute("SELECT FROM former_networks WHERE network_id = \(network.rawValue)") > 0
     }
 
     /// Removes what is left of a former network, in small transactions, and at the very end that it is one. What somebody else is at
@@ -116,9 +112,7 @@ extension PostgresSession {
     }
 
     fileprivate func isAnythingLeft(of network: NetworkID) throws -> Bool {
-        try queryFirst(.unprepared("SELECT \(sql: NetworkPurge.isAnythingLeft(of: network))")) { row in
-            try row.decode(0, as: Bool.self)
-        } ?? true
+        try first(.unprepared("SELECT \(sql: NetworkPurge.isAnythingLeft(of: network))"), as: Bool.self) ?? true
     }
 
     /// Notes that what there is under a name is to be purged, unless there is such a network. The caller holds the name's lock.

@@ -2,16 +2,13 @@ package import CarillonCore
 import Postgres
 
 extension PostgresAccountStore {
-    /// Networks in the order of their ids.
     package func networks(after: NetworkID?, limit: Int) async throws -> NetworkPage {
-        let networks = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: Row.networkColumns) FROM networks
-                WHERE network_id > \(after?.rawValue ?? "") AND \(sql: .isHere) ORDER BY network_id LIMIT \(limit)
-                """
-            ) { row in try row.network() }
-        }
+        let networks = try await pool.query(
+            """
+            SELECT \(sql: Row.networkColumns) FROM networks
+            WHERE network_id > \(after?.rawValue ?? "") AND \(sql: .isHere) ORDER BY network_id LIMIT \(limit)
+            """
+        ) { row in try row.network() }
         return NetworkPage(networks)
     }
 
@@ -19,17 +16,12 @@ extension PostgresAccountStore {
         try await pool.withConnection { session in try session.network(id) }
     }
 
-    /// Writes what `change` makes of a network, holding the lock of its row; answers the network as it is now, or `nil`
-    /// when there is none.
     package func updateNetwork(
         _ id: NetworkID,
         _ change: @escaping @Sendable (Network) throws -> Network
     ) async throws -> Network? {
         try await pool.write { session in
-            let locked = try session.execute(
-                "SELECT FROM networks WHERE network_id = \(id.rawValue) FOR NO KEY UPDATE"
-            )
-            guard locked == 1, let current = try session.network(id) else { return nil }
+            guard try session.holdNetwork(id), let current = try session.network(id) else { return nil }
             let changed = try change(current)
             try session.execute(
                 """

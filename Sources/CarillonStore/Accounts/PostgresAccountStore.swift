@@ -23,8 +23,6 @@ package struct PostgresAccountStore: AccountStore, AccountSecrets {
         former = FormerNetworks(pool: pool)
     }
 
-    /// Makes a network with its first keys, once as `answering` says; refuses an id that is taken.
-    ///
     /// Helps to purge what is left of a former network of that id, and waits some seconds for that.
     package func createNetwork(
         _ credentials: NetworkCredentials,
@@ -63,8 +61,6 @@ package struct PostgresAccountStore: AccountStore, AccountSecrets {
         }
     }
 
-    /// Removes a network and everything in it; `false` when there is none.
-    ///
     /// The credentials go first, in one transaction that leaves the network among the former ones; the rest follows in small
     /// ones, as many as there is time for. The ``Housekeeper`` of any replica finishes.
     package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
@@ -106,7 +102,6 @@ package struct PostgresAccountStore: AccountStore, AccountSecrets {
         do { try await former.purge(id, until: end) } catch  where error.isTransient {}
     }
 
-    /// Who may call for a network, read at one moment; `nil` when there is none.
     package func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
         let stored = try await pool.snapshot { session in
             (

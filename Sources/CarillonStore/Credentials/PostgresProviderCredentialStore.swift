@@ -15,27 +15,23 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore {
         of network: NetworkID
     ) async throws -> ProviderCredential? {
         let database = try await databases.of(network)
-        let stored = try await database.pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT \(sql: StoredProviderCredential.columns) FROM provider_credentials
-                WHERE network_id = \(network.rawValue) AND provider = \(provider.rawValue) AND app_id = \(appID)
-                """
-            ) { row in try StoredProviderCredential(row) }
-        }
+        let stored = try await database.pool.queryFirst(
+            """
+            SELECT \(sql: StoredProviderCredential.columns) FROM provider_credentials
+            WHERE network_id = \(network.rawValue) AND provider = \(provider.rawValue) AND app_id = \(appID)
+            """
+        ) { row in try StoredProviderCredential(row) }
         return try stored?.credential(database.box, in: network)
     }
 
     package func providerCredentials(of network: NetworkID) async throws -> [ProviderCredential] {
         let database = try await databases.of(network)
-        let stored = try await database.pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: StoredProviderCredential.columns) FROM provider_credentials
-                WHERE network_id = \(network.rawValue) ORDER BY provider, app_id
-                """
-            ) { row in try StoredProviderCredential(row) }
-        }
+        let stored = try await database.pool.query(
+            """
+            SELECT \(sql: StoredProviderCredential.columns) FROM provider_credentials
+            WHERE network_id = \(network.rawValue) ORDER BY provider, app_id
+            """
+        ) { row in try StoredProviderCredential(row) }
         let box = database.box
         return try stored.map { stored throws(UnreadableCredential) in try stored.credential(box, in: network) }
     }
@@ -43,14 +39,12 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore {
     package func providersWithCredentials(
         of network: NetworkID
     ) async throws -> [(provider: ProviderName, appID: String)] {
-        try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT provider, app_id FROM provider_credentials
-                WHERE network_id = \(network.rawValue) ORDER BY provider, app_id
-                """
-            ) { row in (provider: try row.choice(0), appID: try row.decode(1)) }
-        }
+        try await databases.of(network).pool.query(
+            """
+            SELECT provider, app_id FROM provider_credentials
+            WHERE network_id = \(network.rawValue) ORDER BY provider, app_id
+            """
+        ) { row in (provider: try row.choice(0), appID: try row.decode(1)) }
     }
 
     package func putProviderCredential(
@@ -110,13 +104,11 @@ package struct PostgresProviderCredentialStore: ProviderCredentialStore {
         appID: String,
         of network: NetworkID
     ) async throws -> Bool {
-        try await databases.toWrite(network).pool.write { session in
-            try session.execute(
-                """
-                DELETE FROM provider_credentials
-                WHERE network_id = \(network.rawValue) AND provider = \(provider.rawValue) AND app_id = \(appID)
-                """
-            ) > 0
-        }
+        try await databases.toWrite(network).pool.write(
+            """
+            DELETE FROM provider_credentials
+            WHERE network_id = \(network.rawValue) AND provider = \(provider.rawValue) AND app_id = \(appID)
+            """
+        ) > 0
     }
 }

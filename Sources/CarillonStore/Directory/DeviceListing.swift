@@ -134,7 +134,6 @@ struct DeviceListing {
 }
 
 extension PostgresDeviceStore {
-    /// A part of the devices of a selection in the order of their ids, and how many there are.
     package func devices(
         _ selection: DeviceSelection,
         in network: NetworkID,
@@ -148,27 +147,23 @@ extension PostgresDeviceStore {
         ) { row in try row.device() }
     }
 
-    /// Has a device take part in what is sent to everyone, or not; `false` when there is none.
     package func setBroadcasts(
         _ takesPart: Bool,
         of id: DeviceID,
         ifOwnedBy owner: UserID?,
         in network: NetworkID
     ) async throws -> Bool {
-        try await databases.toWrite(network).pool.write { session in
-            try session.execute(
-                """
-                UPDATE devices d SET broadcasts = \(takesPart)
-                WHERE d.network_id = \(network.rawValue) AND d.device_id = \(id.rawValue)
-                    AND d.user_id = coalesce(\(owner?.rawValue as String?), d.user_id) AND \(sql: .isOfTheLiving)
-                """
-            ) > 0
-        }
+        try await databases.toWrite(network).pool.write(
+            """
+            UPDATE devices d SET broadcasts = \(takesPart)
+            WHERE d.network_id = \(network.rawValue) AND d.device_id = \(id.rawValue)
+                AND d.user_id = coalesce(\(owner?.rawValue as String?), d.user_id) AND \(sql: .isOfTheLiving)
+            """
+        ) > 0
     }
 }
 
 extension PostgresTagStore {
-    /// A part of what the devices of a selection subscribe to by themselves, by tag and device, and how much it is.
     package func subscriptions(
         of selection: DeviceSelection,
         in network: NetworkID,

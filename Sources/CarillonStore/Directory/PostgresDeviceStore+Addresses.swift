@@ -2,7 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresDeviceStore {
-    /// What is reached at these addresses of one placement, in their order.
     package func devices(reachedAt keys: [AddressKey]) async throws -> [ReachedDevice?] {
         guard let network = keys.first?.networkID else { return [] }
         let found = try await databases.of(network).pool.withConnection { session in
@@ -42,7 +41,6 @@ extension PostgresDeviceStore {
         return devices
     }
 
-    /// Notes when devices' addresses were obtained: those that were put out of use before are used again.
     package func renewDevices(_ obtained: [DeviceID: Timestamp], in network: NetworkID) async throws {
         let rows = obtained.sorted { $0.key < $1.key }
         guard !rows.isEmpty else { return }
@@ -81,7 +79,6 @@ extension PostgresDeviceStore {
         }
     }
 
-    /// Makes room for devices that nobody registered and that are not known yet.
     package func makeRoom(for addresses: [DeviceAddress], in network: Network, ofStrangers: Bool) async throws {
         let (hashes, limit) = (addresses.compactMap(\.uniqueHash), network.limits[.ownerlessDevices])
         let pool = try await databases.toWrite(network.id).pool
@@ -101,7 +98,6 @@ extension PostgresDeviceStore {
         }
     }
 
-    /// Adds what nobody registered and nothing can be sent to.
     package func addQuarantined(
         _ addresses: [DeviceAddress],
         because error: String,

@@ -1,7 +1,7 @@
 package import CarillonCore
 import Postgres
 
-package struct PostgresDeviceStore: DeviceStore {
+package struct PostgresDeviceStore: DeviceStore, AddressStore, DeviceListStore {
     /// How many devices are restored in one transaction.
     private static let batchSize = 2_000
 
@@ -11,8 +11,6 @@ package struct PostgresDeviceStore: DeviceStore {
         self.databases = databases
     }
 
-    /// Registers a device; the last write wins, by id and by token. `true` when the device id is new.
-    /// - Throws: ``DeviceTaken`` and ``LimitReached``, mostly for what users write; ``DeviceChanged``.
     package func putDevice(
         _ device: Device,
         replacing former: ReplaceableDevice,
@@ -86,16 +84,14 @@ package struct PostgresDeviceStore: DeviceStore {
         after: DeviceID?,
         limit: Int
     ) async throws -> [Device] {
-        try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: Row.deviceColumns) FROM devices d
-                WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)
-                    AND device_id > \(after?.rawValue ?? "") AND \(sql: .isOfTheLiving)
-                ORDER BY device_id LIMIT \(limit)
-                """
-            ) { row in try row.device() }
-        }
+        try await databases.of(network).pool.query(
+            """
+            SELECT \(sql: Row.deviceColumns) FROM devices d
+            WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)
+                AND device_id > \(after?.rawValue ?? "") AND \(sql: .isOfTheLiving)
+            ORDER BY device_id LIMIT \(limit)
+            """
+        ) { row in try row.device() }
     }
 
     package func registeredDevices(
@@ -125,13 +121,11 @@ package struct PostgresDeviceStore: DeviceStore {
                 \(sql: range("device_id >= 't.'"))
                 """
         }
-        return try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: Row.deviceColumns) FROM (\(sql: ranges)) AS found ORDER BY device_id LIMIT \(limit)
-                """
-            ) { row in try row.device() }
-        }
+        return try await databases.of(network).pool.query(
+            """
+            SELECT \(sql: Row.deviceColumns) FROM (\(sql: ranges)) AS found ORDER BY device_id LIMIT \(limit)
+            """
+        ) { row in try row.device() }
     }
 
     package func hasBrowsers(in network: NetworkID) async throws -> Bool {
@@ -145,9 +139,8 @@ package struct PostgresDeviceStore: DeviceStore {
         let question: SQL = """
             SELECT \(sql: exist("NOT d.transient")) OR \(sql: exist("d.transient AND d.state = 'active'"))
             """
-        return try await databases.of(network).pool.withConnection { session in
-            try session.queryFirst(question) { row in try row.decode(0, as: Bool.self) } ?? false
-        }
+        return try await databases.of(network).pool.queryFirst(question) { row in try row.decode(0, as: Bool.self) }
+            ?? false
     }
 
     /// Takes devices of an app back into use that its provider, or we because of it, put out of use in a window of time; in

@@ -2,7 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresDirectoryStore {
-    /// The members of a channel in the order of their ids; `nil` when the channel is unknown.
     package func members(
         of channel: ChannelID,
         in network: NetworkID,
@@ -31,8 +30,6 @@ extension PostgresDirectoryStore {
         }
     }
 
-    /// Makes exactly these users the members; adds users and channel to the directory where they are new.
-    ///
     /// Writes no more rows the more members there were: they are ended as by a removal of the channel that spares the
     /// toggles.
     package func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
@@ -69,7 +66,6 @@ extension PostgresDirectoryStore {
         }
     }
 
-    /// Makes a user a member; `true` when they were none. Adds user and channel to the directory where they are new.
     package func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in
             try session.mention(users: [user], in: network)
@@ -87,7 +83,6 @@ extension PostgresDirectoryStore {
         }
     }
 
-    /// Ends a membership; `false` when there was none.
     package func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in
             try session.settleRemovals(of: [MemberKey(network: network, channel: channel, user: user)])

@@ -2,7 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresDirectoryStore {
-    /// The users whose id or a word of whose name begins with a text, whatever the case; with an empty one all.
     package func users(
         matching text: String,
         in network: NetworkID,
@@ -15,7 +14,6 @@ extension PostgresDirectoryStore {
         }
     }
 
-    /// The channels whose id or a word of whose name begins with a text, whatever the case; with an empty one all.
     package func channels(
         matching text: String,
         in network: NetworkID,

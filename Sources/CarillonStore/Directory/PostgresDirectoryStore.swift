@@ -2,7 +2,7 @@ package import CarillonCore
 import Postgres
 
 /// The users, channels and members of networks, as their admins correct them, in the tables that events write to.
-package struct PostgresDirectoryStore: DirectoryStore {
+package struct PostgresDirectoryStore: DirectoryStore, MemberStore {
     let databases: Placed<PlacementDatabase>
 
     package init(_ databases: Placed<PlacementDatabase>) {
@@ -34,18 +34,14 @@ package struct PostgresDirectoryStore: DirectoryStore {
     }
 
     package func user(_ id: UserID, in network: NetworkID) async throws -> Person? {
-        try await databases.of(network).pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT user_id, display_name, locale, roles FROM users
-                WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
-                """
-            ) { row in try row.person(localeAt: 2) }
-        }
+        try await databases.of(network).pool.queryFirst(
+            """
+            SELECT user_id, display_name, locale, roles FROM users
+            WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
+            """
+        ) { row in try row.person(localeAt: 2) }
     }
 
-    /// Removes a user with devices, memberships and toggles; `false` when unknown.
-    ///
     /// Writes no more the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in
@@ -96,25 +92,21 @@ package struct PostgresDirectoryStore: DirectoryStore {
     }
 
     package func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel? {
-        try await databases.of(network).pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT channel_id, display_name, direct, fallback_name FROM channels
-                WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
-                """
-            ) { row in
-                Channel(
-                    id: try row.id(0),
-                    displayName: try row.decode(1),
-                    fallbackName: try row.decode(3),
-                    isDirect: try row.decode(2)
-                )
-            }
+        try await databases.of(network).pool.queryFirst(
+            """
+            SELECT channel_id, display_name, direct, fallback_name FROM channels
+            WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
+            """
+        ) { row in
+            Channel(
+                id: try row.id(0),
+                displayName: try row.decode(1),
+                fallbackName: try row.decode(3),
+                isDirect: try row.decode(2)
+            )
         }
     }
 
-    /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
-    ///
     /// Writes no more the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in

@@ -2,7 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresTagStore {
-    /// Who subscribes to what, in the order of tags and subscribers: all of it, or what `filter` lets through.
     package func subscriptions(
         matching filter: SubscriptionFilter,
         in network: NetworkID,
@@ -32,38 +31,32 @@ extension PostgresTagStore {
         }
         guard let first = parts.map(\.first) ?? reading("") else { return [] }
         let all = (parts ?? []).dropFirst().reduce(first) { all, part in "\(sql: all) UNION ALL \(sql: part)" }
-        return try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT tag, kind, subject_id FROM (\(sql: all)) AS found
-                ORDER BY tag, kind, subject_id LIMIT \(limit)
-                """
-            ) { row in
-                Subscription(tag: try row.id(0), subscriber: Subscriber(try row.choice(1), trusted: try row.decode(2)))
-            }
+        return try await databases.of(network).pool.query(
+            """
+            SELECT tag, kind, subject_id FROM (\(sql: all)) AS found
+            ORDER BY tag, kind, subject_id LIMIT \(limit)
+            """
+        ) { row in
+            Subscription(tag: try row.id(0), subscriber: Subscriber(try row.choice(1), trusted: try row.decode(2)))
         }
     }
 
-    /// The tags that somebody subscribes to, declared or not, in the order of their ids.
-    ///
     /// Walks from one to the next, however many subscribers each has.
     package func subscribedTags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [TagID] {
-        try await databases.toWrite(network).pool.withConnection { session in
-            try session.query(
-                """
-                WITH RECURSIVE found AS (
-                    (SELECT s.tag FROM subscriptions s
-                     WHERE s.network_id = \(network.rawValue) AND s.tag > \(after?.rawValue ?? "") AND \(sql: .isInForce)
-                     ORDER BY s.tag LIMIT 1)
-                    UNION ALL
-                    SELECT (SELECT s.tag FROM subscriptions s
-                            WHERE s.network_id = \(network.rawValue) AND s.tag > f.tag AND \(sql: .isInForce)
-                            ORDER BY s.tag LIMIT 1)
-                    FROM found f WHERE f.tag IS NOT NULL
-                )
-                SELECT tag FROM found WHERE tag IS NOT NULL LIMIT \(limit)
-                """
-            ) { row in try row.id(0) }
-        }
+        try await databases.of(network).pool.query(
+            """
+            WITH RECURSIVE found AS (
+                (SELECT s.tag FROM subscriptions s
+                 WHERE s.network_id = \(network.rawValue) AND s.tag > \(after?.rawValue ?? "") AND \(sql: .isInForce)
+                 ORDER BY s.tag LIMIT 1)
+                UNION ALL
+                SELECT (SELECT s.tag FROM subscriptions s
+                        WHERE s.network_id = \(network.rawValue) AND s.tag > f.tag AND \(sql: .isInForce)
+                        ORDER BY s.tag LIMIT 1)
+                FROM found f WHERE f.tag IS NOT NULL
+            )
+            SELECT tag FROM found WHERE tag IS NOT NULL LIMIT \(limit)
+            """
+        ) { row in try row.id(0) }
     }
 }

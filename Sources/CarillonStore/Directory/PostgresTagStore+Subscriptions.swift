@@ -2,9 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresTagStore {
-    /// Subscribes a user, who is added to the directory where they are new, or a device. Who is subscribed stays so.
-    /// - Returns: Whether it is subscribed: not when the device is unknown, or somebody else's.
-    /// - Throws: ``LimitReached`` when somebody would be subscribed to too many tags.
     package func subscribe(
         _ subscriber: Subscriber,
         to tag: TagID,
@@ -29,7 +26,6 @@ extension PostgresTagStore {
         }
     }
 
-    /// Ends a subscription, if there is one; that of a device with an `owner` only while it is theirs.
     package func unsubscribe(
         _ subscriber: Subscriber,
         from tag: TagID,
@@ -60,7 +56,6 @@ extension PostgresTagStore {
         }
     }
 
-    /// Ends these subscriptions, so far as there are such, in one transaction.
     package func unsubscribe(_ subscriptions: [Subscription], in network: NetworkID) async throws {
         let rows = Set(subscriptions).sorted()
         guard !rows.isEmpty else { return }
@@ -101,27 +96,23 @@ extension PostgresTagStore {
         }
     }
 
-    /// Who subscribes to a tag, devices first, each in the order of their ids.
     package func subscribers(
         of tag: TagID,
         in network: NetworkID,
         after: Subscriber?,
         limit: Int
     ) async throws -> [Subscriber] {
-        try await databases.toWrite(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT s.kind, s.subject_id FROM subscriptions s
-                WHERE s.network_id = \(network.rawValue) AND s.tag = \(tag.rawValue)
-                    AND (s.kind, s.subject_id) > (\(after?.kind.rawValue ?? ""), \(after?.id ?? ""))
-                    AND \(sql: .isInForce)
-                ORDER BY s.kind, s.subject_id LIMIT \(limit)
-                """
-            ) { row in Subscriber(try row.choice(0), trusted: try row.decode(1)) }
-        }
+        try await databases.of(network).pool.query(
+            """
+            SELECT s.kind, s.subject_id FROM subscriptions s
+            WHERE s.network_id = \(network.rawValue) AND s.tag = \(tag.rawValue)
+                AND (s.kind, s.subject_id) > (\(after?.kind.rawValue ?? ""), \(after?.id ?? ""))
+                AND \(sql: .isInForce)
+            ORDER BY s.kind, s.subject_id LIMIT \(limit)
+            """
+        ) { row in Subscriber(try row.choice(0), trusted: try row.decode(1)) }
     }
 
-    /// What somebody subscribes to, in the order of the ids; with `selfService` only what users may subscribe to themselves.
     package func tags(
         of subscriber: Subscriber,
         in network: NetworkID,
@@ -129,19 +120,17 @@ extension PostgresTagStore {
         after: TagID?,
         limit: Int
     ) async throws -> [TagID] {
-        try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT s.tag FROM subscriptions s
-                WHERE s.network_id = \(network.rawValue) AND s.kind = \(subscriber.kind.rawValue)
-                    AND s.subject_id = \(subscriber.id) AND s.tag > \(after?.rawValue ?? "") AND \(sql: .isInForce)
-                    AND (NOT \(selfService)
-                         OR EXISTS (SELECT FROM tags t
-                                    WHERE t.network_id = s.network_id AND t.tag = s.tag AND t.self_service))
-                ORDER BY s.tag LIMIT \(limit)
-                """
-            ) { row in try row.id(0) }
-        }
+        try await databases.of(network).pool.query(
+            """
+            SELECT s.tag FROM subscriptions s
+            WHERE s.network_id = \(network.rawValue) AND s.kind = \(subscriber.kind.rawValue)
+                AND s.subject_id = \(subscriber.id) AND s.tag > \(after?.rawValue ?? "") AND \(sql: .isInForce)
+                AND (NOT \(selfService)
+                     OR EXISTS (SELECT FROM tags t
+                                WHERE t.network_id = s.network_id AND t.tag = s.tag AND t.self_service))
+            ORDER BY s.tag LIMIT \(limit)
+            """
+        ) { row in try row.id(0) }
     }
 }
 

@@ -2,7 +2,7 @@ package import CarillonCore
 import Postgres
 
 /// The tags of networks in table `tags`, and who subscribes to them in `subscriptions`.
-package struct PostgresTagStore: TagStore {
+package struct PostgresTagStore: TagStore, SubscriptionStore {
     let databases: Placed<PlacementDatabase>
 
     package init(_ databases: Placed<PlacementDatabase>) {
@@ -20,27 +20,20 @@ package struct PostgresTagStore: TagStore {
         }
     }
 
-    /// A tag; `nil` when it is not declared.
     package func tag(_ id: TagID, in network: NetworkID) async throws -> Tag? {
-        try await databases.of(network).pool.withConnection { session in
-            try session.queryFirst(Self.reading(id, in: network)) { row in try row.tag() }
-        }
+        try await databases.of(network).pool.queryFirst(Self.reading(id, in: network)) { row in try row.tag() }
     }
 
     package func tags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [Tag] {
-        try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: Row.tagColumns) FROM tags
-                WHERE network_id = \(network.rawValue) AND tag > \(after?.rawValue ?? "") AND declared
-                ORDER BY tag LIMIT \(limit)
-                """
-            ) { row in try row.tag() }
-        }
+        try await databases.of(network).pool.query(
+            """
+            SELECT \(sql: Row.tagColumns) FROM tags
+            WHERE network_id = \(network.rawValue) AND tag > \(after?.rawValue ?? "") AND declared
+            ORDER BY tag LIMIT \(limit)
+            """
+        ) { row in try row.tag() }
     }
 
-    /// Removes a tag's declaration and ends all of its subscriptions; nothing happens when there is neither.
-    ///
     /// Takes no longer the more there are: they are swept by the ``Housekeeper``.
     package func deleteTag(_ id: TagID, in network: NetworkID) async throws {
         try await wipe(

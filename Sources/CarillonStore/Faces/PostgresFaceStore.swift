@@ -1,38 +1,46 @@
 package import CarillonCore
 import Postgres
 
-/// Bindings and keys of faces in tables `faces` and `face_keys`; secrets that have to sign are sealed with the master key.
-package struct PostgresFaceStore: FaceStore, FaceListSource {
-    let accounts: PostgresAccountStore
+/// Bindings and keys of faces in tables `faces` and `face_keys`, and what they remember; secrets that have to sign are sealed with the master key.
+package struct PostgresFaceStore: FaceStore {
+    let databases: Placed<PlacementDatabase>
+    private let names: FaceNames?
 
-    var pool: PostgresPool { accounts.pool }
-    var box: SecretBox { accounts.box }
-
-    /// A store beside that of the networks.
-    package init(accounts: PostgresAccountStore) {
-        self.accounts = accounts
+    /// A store of networks in `databases`; where those are several, `names` are what must be unique over all of them.
+    package init(_ databases: Placed<PlacementDatabase>, names: FaceNames? = nil) {
+        self.databases = databases
+        self.names = names
     }
 
     package func putFaceBinding(_ binding: FaceBinding, claiming: Bool) async throws -> Bool {
-        try await refusingTaken {
-            try await pool.write { session in
-                try session.lockNetwork(binding.networkID)
-                let former = try session.scope(of: binding)
-                // An empty scope is that of a name which anybody can name.
-                guard binding.isPrivate || former == "" || claiming else { throw FaceRefusal.notOwned }
-                if former == nil {
-                    let count = try session.countFaces(binding.face, of: binding.networkID)
-                    guard count < FaceBinding.maximumCount else { throw FaceRefusal.tooMany }
+        let (network, refusal) = (binding.networkID, claiming ? FaceRefusal.nameTaken : .notOwned)
+        let isNew = try await names.holding(binding.claimedName, for: network, orElse: refusal) {
+            let pool = try await databases.toWrite(network).pool
+            return try await refusingTaken {
+                try await pool.write { session in
+                    try session.lockNetwork(network)
+                    let former = try session.scope(of: binding)
+                    // An empty scope is that of a name which anybody can name.
+                    guard binding.isPrivate || former == "" || claiming else { throw FaceRefusal.notOwned }
+                    if former == nil {
+                        let count = try session.countFaces(binding.face, of: network)
+                        guard count < FaceBinding.maximumCount else { throw FaceRefusal.tooMany }
+                    }
+                    try session.put(binding)
+                    try session.countFaceChange()
+                    return former == nil
                 }
-                try session.put(binding)
-                try session.countFaceChange()
-                return former == nil
             }
         }
+        // Before it was private, everybody may have called the network so.
+        if binding.isPrivate, !isNew {
+            try await names?.release(ClaimedName(.binding, of: binding.face, binding.externalID), of: network)
+        }
+        return isNew
     }
 
     package func deleteFaceBinding(_ face: FaceName, externalID: String, of network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        let isGone = try await databases.toWrite(network).pool.write { session in
             let deleted = try session.execute(
                 """
                 DELETE FROM faces
@@ -42,42 +50,46 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
             if deleted > 0 { try session.countFaceChange() }
             return deleted > 0
         }
+        if isGone { try await names?.release(ClaimedName(.binding, of: face, externalID), of: network) }
+        return isGone
     }
 
     package func faceBindings(of network: NetworkID) async throws -> [FaceBinding] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: Row.faceBindingColumns) FROM faces WHERE network_id = \(network.rawValue)
-                ORDER BY network_id, face, external_id
-                """
-            ) { row in try row.faceBinding() }
-        }.compactMap(\.self)
+        try await databases.of(network).pool.query(
+            """
+            SELECT \(sql: Row.faceBindingColumns) FROM faces WHERE network_id = \(network.rawValue)
+            ORDER BY network_id, face, external_id
+            """
+        ) { row in try row.faceBinding() }.compactMap(\.self)
     }
 
     package func addFaceKey(_ key: StoredFaceKey, answering request: IdempotentRequest?) async throws -> Creation {
-        let (hash, sealed) = try box.proof(of: key)
-        let outline = key.key
-        return try await refusingTaken {
-            try await accounts.once(request) { session in
-                try session.lockNetwork(outline.networkID)
-                let count = try session.countFaceKeys(outline.face, of: outline.networkID)
-                guard count < FaceKey.maximumCount else { throw FaceRefusal.tooMany }
-                try session.execute(
-                    """
-                    INSERT INTO face_keys (network_id, face, key_name, hash, sealed, rights, label, created_at)
-                    VALUES (\(outline.networkID.rawValue), \(outline.face.rawValue), \(outline.name), \(hash), \(sealed),
-                            \(outline.rights.serializedText), \(outline.label), \(outline.createdAt.stored))
-                    """
-                )
-                try session.countFaceChange()
-                return true
+        let (outline, network) = (key.key, key.key.networkID)
+        // Whoever asks once more for a key that was made gets that one.
+        return try await names.holding(key.claimedName, for: network, orElse: .nameTaken, where: { $0 == .created }) {
+            let accounts = try await databases.toWrite(network).accounts
+            let (hash, sealed) = try accounts.box.proof(of: key)
+            return try await refusingTaken {
+                try await accounts.once(request) { session in
+                    try session.lockNetwork(network)
+                    let count = try session.countFaceKeys(outline.face, of: network)
+                    guard count < FaceKey.maximumCount else { throw FaceRefusal.tooMany }
+                    try session.execute(
+                        """
+                        INSERT INTO face_keys (network_id, face, key_name, hash, sealed, rights, label, created_at)
+                        VALUES (\(network.rawValue), \(outline.face.rawValue), \(outline.name), \(hash), \(sealed),
+                                \(outline.rights.serializedText), \(outline.label), \(outline.createdAt.stored))
+                        """
+                    )
+                    try session.countFaceChange()
+                    return true
+                }
             }
         }
     }
 
     package func deleteFaceKey(_ face: FaceName, name: String, of network: NetworkID) async throws -> RemovedFaceKey? {
-        try await pool.write { session in
+        let removed = try await databases.toWrite(network).pool.write { session in
             let removed = try session.queryFirst(
                 """
                 DELETE FROM face_keys
@@ -88,38 +100,36 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
             if removed != nil { try session.countFaceChange() }
             return removed
         }
+        if let removed {
+            let claimed = removed.hash.map { ClaimedName(keyOf: face, hash: $0) }
+            try await names?.release(claimed ?? ClaimedName(.key, of: face, name), of: network)
+        }
+        return removed
     }
 
     package func faceKeys(_ face: FaceName, of network: NetworkID) async throws -> [FaceKey] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: Row.faceKeyColumns) FROM face_keys
-                WHERE network_id = \(network.rawValue) AND face = \(face.rawValue)
-                ORDER BY network_id, face, key_name
-                """
-            ) { row in try row.faceKey() }
-        }.compactMap(\.self)
+        try await databases.of(network).pool.query(
+            """
+            SELECT \(sql: Row.faceKeyColumns) FROM face_keys
+            WHERE network_id = \(network.rawValue) AND face = \(face.rawValue)
+            ORDER BY network_id, face, key_name
+            """
+        ) { row in try row.faceKey() }.compactMap(\.self)
     }
 
-    package func faceList(unless version: FaceList.Version?) async throws -> FaceList? {
-        let stored = try await pool.snapshot { session -> StoredFaceList? in
-            let changes = try session.queryFirst("SELECT changes FROM face_changes") { row in
-                FaceList.Version(changes: try row.decode(0))
-            }
-            guard let changes, changes != version else { return nil }
-            return try session.faceList(of: changes)
+    /// Who comes second with a name or a secret finds the row of who came first.
+    private func refusingTaken<Value>(_ write: () async throws -> Value) async throws -> Value {
+        do {
+            return try await write()
+        } catch let error as PostgresError where error.sqlState == .uniqueViolation {
+            throw FaceRefusal.nameTaken
         }
-        guard let stored else { return nil }
-        return FaceList(
-            version: stored.version,
-            bindings: stored.bindings.compactMap(\.self),
-            keys: stored.keys.compactMap { $0?.opened(box) }
-        )
     }
+}
 
+extension PostgresFaceStore: FaceMemory {
     package func useNonce(_ hash: [UInt8], until end: Timestamp, of network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             let answers = try session.pipeline([
                 """
                 DELETE FROM used_nonces
@@ -151,7 +161,7 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
     package func keepTexts(_ texts: [EventID: String], of network: NetworkID) async throws {
         let rows = texts.sorted { $0.key < $1.key }
         guard !rows.isEmpty else { return }
-        try await pool.write { session in
+        try await databases.toWrite(network).pool.write { session in
             try session.execute(
                 """
                 INSERT INTO message_texts (network_id, event_id, text)
@@ -180,25 +190,14 @@ package struct PostgresFaceStore: FaceStore, FaceListSource {
     }
 
     package func text(of event: EventID, in network: NetworkID) async throws -> String? {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT text, now() FROM message_texts
-                WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
-                """
-            ) { row -> String? in
-                let end = Timestamp(milliseconds: event.milliseconds) + FaceTexts.retention
-                return try row.timestamp(1) < end ? try row.decode(0) : nil
-            } ?? nil
-        }
-    }
-
-    /// Who comes second with a name or a secret finds the row of who came first.
-    private func refusingTaken<Value>(_ write: () async throws -> Value) async throws -> Value {
-        do {
-            return try await write()
-        } catch let error as PostgresError where error.sqlState == .uniqueViolation {
-            throw FaceRefusal.nameTaken
-        }
+        try await databases.of(network).pool.queryFirst(
+            """
+            SELECT text, now() FROM message_texts
+            WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
+            """
+        ) { row -> String? in
+            let end = Timestamp(milliseconds: event.milliseconds) + FaceTexts.retention
+            return try row.timestamp(1) < end ? try row.decode(0) : nil
+        } ?? nil
     }
 }

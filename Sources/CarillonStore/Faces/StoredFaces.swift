@@ -1,11 +1,29 @@
-import CarillonCore
-import Postgres
+package import CarillonCore
+package import Postgres
 
-/// All bindings and keys as they are stored; `nil` stands for what only a later release can read.
-struct StoredFaceList: Sendable {
-    var version: FaceList.Version
-    var bindings: [FaceBinding?]
-    var keys: [SealedFaceKey?]
+/// All bindings and keys of the networks of a placement.
+package struct PostgresFaceList: FaceListSource {
+    private let pool: PostgresPool
+    private let box: SecretBox
+
+    package init(pool: PostgresPool, box: SecretBox) {
+        self.pool = pool
+        self.box = box
+    }
+
+    package func faceList(unless version: FaceList.Version?) async throws -> FaceList? {
+        let stored = try await pool.snapshot { session -> (FaceList, [SealedFaceKey])? in
+            let changes = try session.queryFirst("SELECT changes FROM face_changes") { row in
+                FaceList.Version(changes: try row.decode(0))
+            }
+            guard let changes, changes != version else { return nil }
+            let list = FaceList(version: changes, bindings: try session.faceBindings(), keys: [])
+            return (list, try session.faceKeys())
+        }
+        guard case (var list, let keys)? = stored else { return nil }
+        list.keys = keys.compactMap { $0.opened(box) }
+        return list
+    }
 }
 
 struct SealedFaceKey: Sendable {
@@ -84,23 +102,34 @@ extension PostgresSession {
         ) { row in try row.decode(0, as: Int.self) } ?? 0
     }
 
-    func faceList(of version: FaceList.Version) throws -> StoredFaceList {
-        let isHere: SQL = """
-            NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id AND NOT (\(sql: .isHere)))
+    /// All bindings but those that only a later release can read.
+    fileprivate func faceBindings() throws -> [FaceBinding] {
+        try query(
             """
-        let bindings = try query(
-            "SELECT \(sql: Row.faceBindingColumns) FROM faces f WHERE \(sql: isHere) ORDER BY face, external_id, scope"
-        ) { row in try row.faceBinding() }
-        let keys = try query(
+            SELECT \(sql: Row.faceBindingColumns) FROM faces f WHERE \(sql: .isNetworkHere) ORDER BY face, external_id, scope
             """
-            SELECT \(sql: Row.faceKeyColumns), hash, sealed FROM face_keys f WHERE \(sql: isHere) ORDER BY network_id, face, key_name
+        ) { row in try row.faceBinding() }.compactMap(\.self)
+    }
+
+    /// All keys but those that only a later release can read.
+    fileprivate func faceKeys() throws -> [SealedFaceKey] {
+        try query(
+            """
+            SELECT \(sql: Row.faceKeyColumns), hash, sealed FROM face_keys f WHERE \(sql: .isNetworkHere)
+            ORDER BY network_id, face, key_name
             """
         ) { row -> SealedFaceKey? in
             guard let key = try row.faceKey() else { return nil }
             return SealedFaceKey(key: key, hash: try row.decode(6), sealed: try row.decode(7))
-        }
-        return StoredFaceList(version: version, bindings: bindings, keys: keys)
+        }.compactMap(\.self)
     }
+}
+
+extension SQL {
+    /// Whether the network of row `f` is not in another placement.
+    fileprivate static let isNetworkHere: SQL = """
+        NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id AND NOT (\(sql: .isHere)))
+        """
 }
 
 extension Row {

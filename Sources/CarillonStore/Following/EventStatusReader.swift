@@ -182,22 +182,22 @@ struct EventStatusReader {
             tally.suppressed[.channel] = try row.decode(8, as: Int.self)
             tally.noDevice = try row.decode(9)
             tally.intercepted = try row.decode(12)
-            let verdict = try row.decode(13, as: String?.self).flatMap { Verdict(stored: $0) }
-            return EventStatus(
+            var status = EventStatus(
                 id: try row.eventID(0),
                 sourceID: try row.decode(1),
                 type: EventType(try row.decode(2)),
-                channelID: try row.decode(14, as: String?.self).map(ChannelID.init(trusted:)),
-                actorID: try row.decode(15, as: String?.self).map(UserID.init(trusted:)),
                 receivedAt: try row.timestamp(3),
                 state: try row.choice(10),
-                failure: try row.decode(11),
                 recipients: tally,
-                why: try row.decode(16, as: String?.self).flatMap(WhyNobody.init),
-                deliveries: [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0],
-                interception: verdict?.report,
-                trace: try row.trace(17)
+                deliveries: [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0]
             )
+            status.failure = try row.decode(11)
+            status.interception = try row.decode(13, as: String?.self).flatMap { Verdict(stored: $0) }?.report
+            status.channelID = try row.decode(14, as: String?.self).map(ChannelID.init(trusted:))
+            status.actorID = try row.decode(15, as: String?.self).map(UserID.init(trusted:))
+            status.why = try row.decode(16, as: String?.self).flatMap(WhyNobody.init)
+            status.trace = try row.trace(17)
+            return status
         }
         return Dictionary(statuses.map { ($0.id, $0) }) { first, _ in first }
     }

@@ -3,37 +3,32 @@ package import Foundation
 import Postgres
 
 extension PostgresEventHistory {
-    /// What was given up, oldest first.
     package func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
-        try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT letter_id, event_id, provider, app_id, cause, device_id, user_id, attempts, reason, at
-                FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id > \(after ?? .smallest)
-                ORDER BY letter_id LIMIT \(limit)
-                """
-            ) { row in
-                let eventID = try row.eventID(1)
-                return DeadLetter(
-                    id: try row.decode(0),
-                    eventID: eventID,
-                    eventType: try DeliveryCause(stored: try row.decode(4), eventID: eventID).eventType,
-                    lane: Lane(networkID: network, provider: try row.choice(2), appID: try row.decode(3)),
-                    record: DeviceRecord(
-                        deviceID: try row.id(5),
-                        userID: try row.id(6),
-                        state: .dead,
-                        attempts: try row.decode(7),
-                        reason: try row.decode(8),
-                        at: try row.timestamp(9)
-                    )
+        try await databases.of(network).pool.query(
+            """
+            SELECT letter_id, event_id, provider, app_id, cause, device_id, user_id, attempts, reason, at
+            FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id > \(after ?? .smallest)
+            ORDER BY letter_id LIMIT \(limit)
+            """
+        ) { row in
+            let eventID = try row.eventID(1)
+            return DeadLetter(
+                id: try row.decode(0),
+                eventID: eventID,
+                eventType: try DeliveryCause(stored: try row.decode(4), eventID: eventID).eventType,
+                lane: Lane(networkID: network, provider: try row.choice(2), appID: try row.decode(3)),
+                record: DeviceRecord(
+                    deviceID: try row.id(5),
+                    userID: try row.id(6),
+                    state: .dead,
+                    attempts: try row.decode(7),
+                    reason: try row.decode(8),
+                    at: try row.timestamp(9)
                 )
-            }
+            )
         }
     }
 
-    /// Puts a dead letter back into the queue with a new life; answers its lane, `nil` when there is none.
-    ///
     /// Its notification counts as accepted now, so that it is worth delivering for as long as a new one.
     package func reviveDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Lane? {
         let database = try await databases.toWrite(network)
@@ -78,12 +73,9 @@ extension PostgresEventHistory {
         }
     }
 
-    /// Forgets a dead letter; `false` when there is none.
     package func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
-        try await databases.toWrite(network).pool.withConnection { session in
-            try session.execute(
-                "DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)"
-            ) > 0
-        }
+        try await databases.toWrite(network).pool.execute(
+            "DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)"
+        ) > 0
     }
 }

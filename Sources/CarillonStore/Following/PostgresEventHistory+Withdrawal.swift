@@ -2,8 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresEventHistory {
-    /// Takes back what of an event still waits; `false` when the event is unknown.
-    ///
     /// Replicas that hold some of it in memory look at it again before they send it, as after a change of toggles.
     package func withdraw(_ id: EventID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in

@@ -3,7 +3,7 @@ import Foundation
 import Postgres
 
 /// Answers what became of events from the inbox, the log of events, the queue and the log of outcomes.
-package struct PostgresEventHistory: EventHistory {
+package struct PostgresEventHistory: EventHistory, DeadLetterStore {
     let databases: Placed<PlacementDatabase>
 
     package init(_ databases: Placed<PlacementDatabase>) {
@@ -23,7 +23,6 @@ package struct PostgresEventHistory: EventHistory {
         }
     }
 
-    /// An event by the sender's id, as long as that is remembered.
     package func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
         try await databases.of(network).pool.snapshot { session in
             let id = try session.queryFirst(

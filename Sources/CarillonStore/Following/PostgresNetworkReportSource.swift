@@ -17,12 +17,10 @@ package struct PostgresNetworkReportSource: NetworkReportSource {
     }
 
     package func namedNetworks() async throws -> [NamedNetwork] {
-        try await pool.withConnection { session in
-            try session.query(
-                "SELECT network_id, display_name FROM networks WHERE \(sql: .isHere) ORDER BY network_id"
-            ) { row in
-                NamedNetwork(id: try row.id(0), displayName: try row.decode(1))
-            }
+        try await pool.query(
+            "SELECT network_id, display_name FROM networks WHERE \(sql: .isHere) ORDER BY network_id"
+        ) { row in
+            NamedNetwork(id: try row.id(0), displayName: try row.decode(1))
         }
     }
 
@@ -220,25 +218,23 @@ package struct PostgresNetworkReportSource: NetworkReportSource {
         asked: Set<NetworkID>,
         without known: [StatisticsRow]
     ) async throws -> [StatisticsRow] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT n.network_id, m.at, m.figures
-                FROM unnest(\(networks.map(\.rawValue)), \(networks.map(asked.contains))) AS n (network_id, asked)
-                CROSS JOIN LATERAL (
-                    SELECT m.at, m.figures, bool_or(m.refused > 0) OVER () AS refuses FROM statistics_minutes m
-                    WHERE m.network_id = n.network_id AND m.at >= \(moment.stored) AND \(sql: Self.isNews(known))
-                ) AS m
-                WHERE n.asked OR m.refuses
-                """
-            ) { row in
-                StatisticsRow(
-                    networkID: try row.id(0),
-                    at: try row.timestamp(1),
-                    origin: nil,
-                    figures: try row.figures(2) ?? StatisticsFigures()
-                )
-            }
+        try await pool.query(
+            """
+            SELECT n.network_id, m.at, m.figures
+            FROM unnest(\(networks.map(\.rawValue)), \(networks.map(asked.contains))) AS n (network_id, asked)
+            CROSS JOIN LATERAL (
+                SELECT m.at, m.figures, bool_or(m.refused > 0) OVER () AS refuses FROM statistics_minutes m
+                WHERE m.network_id = n.network_id AND m.at >= \(moment.stored) AND \(sql: Self.isNews(known))
+            ) AS m
+            WHERE n.asked OR m.refuses
+            """
+        ) { row in
+            StatisticsRow(
+                networkID: try row.id(0),
+                at: try row.timestamp(1),
+                origin: nil,
+                figures: try row.figures(2) ?? StatisticsFigures()
+            )
         }
     }
 
@@ -247,39 +243,37 @@ package struct PostgresNetworkReportSource: NetworkReportSource {
         since moment: Timestamp,
         without known: [StatisticsRow]
     ) async throws -> [NetworkID: NetworkActivity] {
-        let rows = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT n.network_id, counted.events, late.event_id IS NOT NULL,
-                       late.event_id IS NOT NULL OR early.event_id IS NOT NULL OR hour.at IS NOT NULL
-                FROM unnest(\(networks.map(\.rawValue))) AS n (network_id)
-                CROSS JOIN LATERAL (
-                    SELECT coalesce(sum(m.accepted), 0)::bigint AS events FROM statistics_minutes m
-                    WHERE m.network_id = n.network_id AND m.at >= \(moment.stored) AND \(sql: Self.isNews(known))
-                ) AS counted
-                LEFT JOIN LATERAL (
-                    SELECT e.event_id FROM events e
-                    WHERE e.network_id = n.network_id
-                        AND e.event_id >= \(UUID.version7Floor(of: moment + .seconds(3_600) - NetworkActivity.day))
-                    LIMIT 1
-                ) AS late ON true
-                LEFT JOIN LATERAL (
-                    SELECT e.event_id FROM events e WHERE e.network_id = n.network_id LIMIT 1
-                ) AS early ON late.event_id IS NULL
-                LEFT JOIN LATERAL (
-                    SELECT h.at FROM statistics_hours h
-                    WHERE h.network_id = n.network_id AND h.figures NOT LIKE '{"e":{}%' LIMIT 1
-                ) AS hour ON late.event_id IS NULL AND early.event_id IS NULL
-                """
-            ) { row in
-                let events = try row.decode(1, as: Int.self)
-                let activity = NetworkActivity(
-                    events: events,
-                    isOfLastDay: try row.decode(2),
-                    isKnown: try row.decode(3)
-                )
-                return (try row.id(0, of: Network.self), activity)
-            }
+        let rows = try await pool.query(
+            """
+            SELECT n.network_id, counted.events, late.event_id IS NOT NULL,
+                   late.event_id IS NOT NULL OR early.event_id IS NOT NULL OR hour.at IS NOT NULL
+            FROM unnest(\(networks.map(\.rawValue))) AS n (network_id)
+            CROSS JOIN LATERAL (
+                SELECT coalesce(sum(m.accepted), 0)::bigint AS events FROM statistics_minutes m
+                WHERE m.network_id = n.network_id AND m.at >= \(moment.stored) AND \(sql: Self.isNews(known))
+            ) AS counted
+            LEFT JOIN LATERAL (
+                SELECT e.event_id FROM events e
+                WHERE e.network_id = n.network_id
+                    AND e.event_id >= \(UUID.version7Floor(of: moment + .seconds(3_600) - NetworkActivity.day))
+                LIMIT 1
+            ) AS late ON true
+            LEFT JOIN LATERAL (
+                SELECT e.event_id FROM events e WHERE e.network_id = n.network_id LIMIT 1
+            ) AS early ON late.event_id IS NULL
+            LEFT JOIN LATERAL (
+                SELECT h.at FROM statistics_hours h
+                WHERE h.network_id = n.network_id AND h.figures NOT LIKE '{"e":{}%' LIMIT 1
+            ) AS hour ON late.event_id IS NULL AND early.event_id IS NULL
+            """
+        ) { row in
+            let events = try row.decode(1, as: Int.self)
+            let activity = NetworkActivity(
+                events: events,
+                isOfLastDay: try row.decode(2),
+                isKnown: try row.decode(3)
+            )
+            return (try row.id(0, of: Network.self), activity)
         }
         return Dictionary(rows, uniquingKeysWith: { $1 })
     }

@@ -6,8 +6,6 @@ extension PostgresEventInbox {
     private static let maximumRescues: Int32 = 5
     private static let entriesPerClaim = 64
 
-    /// Takes events that nobody is working on, at most a share of `limit` for each network, and none of networks that are full.
-    ///
     /// Networks are served in turn, beginning behind the one that was served last.
     package func claimEvents(limit: Int, excluding full: [NetworkID]) async throws -> [PendingEvent] {
         var exclusions = ClaimExclusions()
@@ -101,7 +99,6 @@ extension PostgresEventInbox {
         }
     }
 
-    /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
     package func noteFailure(of events: [PendingEvent], reason: String) async throws {
         guard !events.isEmpty else { return }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }

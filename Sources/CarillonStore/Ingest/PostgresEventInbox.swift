@@ -15,8 +15,6 @@ package final class PostgresEventInbox: EventInbox {
     /// That of a connection that is to spare.
     package func freeThread() -> (any StoreThread)? { pool.lend() }
 
-    /// Commits events and what they say of users, channels and members; durable when it returns.
-    ///
     /// That takes two round trips: one to learn which events are new, and one for all that follows from it, see
     /// `docs/decisions/0018`.
     package func accept(_ events: [IncomingEvent], lockWait: Duration) async throws -> [Acceptance] {

@@ -17,32 +17,30 @@ package struct PostgresJournalStore: JournalStore {
         let keys = entries.keys.sorted()
         let rows = keys.flatMap { key in entries[key, default: []].map { (key: key, entry: $0) } }
         guard !rows.isEmpty else { return [] }
-        _ = try await pool.write { session in
-            try session.execute(
-                """
-                WITH forgotten AS (
-                    DELETE FROM journal WHERE ctid = ANY (ARRAY(
-                        SELECT former.ctid
-                        FROM unnest(\(keys.map(\.networkID.rawValue)), \(keys.map(\.name))) AS p (network_id, place)
-                        CROSS JOIN LATERAL (
-                            SELECT j.entry_id FROM journal j WHERE j.network_id = p.network_id AND j.place = p.place
-                            ORDER BY j.network_id DESC, j.place DESC, j.entry_id DESC
-                            OFFSET \(Journal.depth) LIMIT 1
-                        ) AS last
-                        CROSS JOIN LATERAL (
-                            SELECT j.ctid FROM journal j
-                            WHERE j.network_id = p.network_id AND j.place = p.place AND j.entry_id <= last.entry_id
-                            FOR UPDATE SKIP LOCKED
-                        ) AS former))
-                )
-                INSERT INTO journal (network_id, place, entry_id, note)
-                SELECT n.network_id, n.place, n.entry_id, n.note
-                FROM unnest(\(rows.map(\.key.networkID.rawValue)), \(rows.map(\.key.name)), \(rows.map(\.entry.id)),
-                            \(rows.map(\.entry.note.stored))) AS n (network_id, place, entry_id, note)
-                ON CONFLICT DO NOTHING
-                """
+        try await pool.write(
+            """
+            WITH forgotten AS (
+                DELETE FROM journal WHERE ctid = ANY (ARRAY(
+                    SELECT former.ctid
+                    FROM unnest(\(keys.map(\.networkID.rawValue)), \(keys.map(\.name))) AS p (network_id, place)
+                    CROSS JOIN LATERAL (
+                        SELECT j.entry_id FROM journal j WHERE j.network_id = p.network_id AND j.place = p.place
+                        ORDER BY j.network_id DESC, j.place DESC, j.entry_id DESC
+                        OFFSET \(Journal.depth) LIMIT 1
+                    ) AS last
+                    CROSS JOIN LATERAL (
+                        SELECT j.ctid FROM journal j
+                        WHERE j.network_id = p.network_id AND j.place = p.place AND j.entry_id <= last.entry_id
+                        FOR UPDATE SKIP LOCKED
+                    ) AS former))
             )
-        }
+            INSERT INTO journal (network_id, place, entry_id, note)
+            SELECT n.network_id, n.place, n.entry_id, n.note
+            FROM unnest(\(rows.map(\.key.networkID.rawValue)), \(rows.map(\.key.name)), \(rows.map(\.entry.id)),
+                        \(rows.map(\.entry.note.stored))) AS n (network_id, place, entry_id, note)
+            ON CONFLICT DO NOTHING
+            """
+        )
         return keys
     }
 

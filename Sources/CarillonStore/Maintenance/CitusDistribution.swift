@@ -57,9 +57,7 @@ package struct CitusDistribution: Sendable {
         let lacking = wanted.keys.sorted().filter { name in !given.contains("\(name)=\(wanted[name] ?? "")") }
         for name in lacking {
             try await attempt("ALTER ROLE \(role) SET \(name)") { session in
-                let database = try session.queryFirst(.unprepared("SELECT current_database()::text")) { row in
-                    try row.decode(0, as: String.self)
-                }
+                let database = try session.first(.unprepared("SELECT current_database()::text"), as: String.self)
                 try session.script(
                     """
                     ALTER ROLE \(identifier: role) IN DATABASE \(identifier: database ?? "")

@@ -120,28 +120,22 @@ extension CitusSchema {
 
     /// Whether sessions of a pool may make tables in the schema.
     package func canMakeTables(_ pool: PostgresPool) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.queryFirst(.unprepared("SELECT has_schema_privilege(\(name), 'CREATE')")) { row in
-                try row.decode(0)
-            } ?? false
-        }
+        try await pool.first(.unprepared("SELECT has_schema_privilege(\(name), 'CREATE')")) ?? false
     }
 
     /// The tables that cannot be moved while others write to them, as they have no key.
     package func tablesWithoutKey(_ pool: PostgresPool) async throws -> [String] {
-        try await pool.withConnection { session in
-            try session.query(
-                .unprepared(
-                    """
-                    SELECT c.relname::text FROM pg_catalog.pg_class c
-                    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = \(name)
-                    WHERE c.relkind IN ('r', 'p') AND c.relreplident <> 'f' AND NOT EXISTS (
-                        SELECT FROM pg_catalog.pg_index i
-                        WHERE i.indrelid = c.oid AND (i.indisprimary OR i.indisreplident))
-                    ORDER BY c.relname
-                    """
-                )
-            ) { row in try row.decode(0) }
-        }
+        try await pool.query(
+            .unprepared(
+                """
+                SELECT c.relname::text FROM pg_catalog.pg_class c
+                JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = \(name)
+                WHERE c.relkind IN ('r', 'p') AND c.relreplident <> 'f' AND NOT EXISTS (
+                    SELECT FROM pg_catalog.pg_index i
+                    WHERE i.indrelid = c.oid AND (i.indisprimary OR i.indisreplident))
+                ORDER BY c.relname
+                """
+            )
+        ) { row in try row.decode(0) }
     }
 }

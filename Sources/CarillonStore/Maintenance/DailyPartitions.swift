@@ -79,9 +79,7 @@ struct DailyPartitions: Sendable {
 
     /// Whether the default partition can be looked through in a moment.
     func isDefaultSmall(_ session: borrowing PostgresSession) throws -> Bool {
-        try session.queryFirst("SELECT \(sql: .bytes(of: defaultName, wholly: true)) <= \(Self.smallSize)") { row in
-            try row.decode(0)
-        } ?? false
+        try session.first("SELECT \(sql: .bytes(of: defaultName, wholly: true)) <= \(Self.smallSize)") ?? false
     }
 
     /// Makes the partition of a day unless it is there; to be done while the default partition is small.
@@ -135,9 +133,9 @@ struct DailyPartitions: Sendable {
                 FOR UPDATE SKIP LOCKED))
             """
         )
-        return try session.queryFirst(
+        return try session.first(
             "SELECT \(sql: .bytes(of: defaultName)) / current_setting('block_size')::bigint"
-        ) { row in try row.decode(0) } ?? 0
+        ) ?? 0
     }
 
     static func condition(of days: Range<PartitionDay>) -> SQL {

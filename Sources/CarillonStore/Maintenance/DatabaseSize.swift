@@ -4,10 +4,6 @@ package import Postgres
 package enum DatabaseSize {
     /// In bytes. PostgreSQL looks at each of its files, so that this is not to be asked every few seconds.
     package static func bytes(_ pool: PostgresPool) async throws -> Int64 {
-        try await pool.withConnection { session in
-            try session.queryFirst("SELECT pg_database_size(current_database())") { row in
-                try row.decode(0, as: Int64.self)
-            } ?? 0
-        }
+        try await pool.first("SELECT pg_database_size(current_database())", as: Int64.self) ?? 0
     }
 }

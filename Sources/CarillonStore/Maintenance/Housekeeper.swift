@@ -154,9 +154,6 @@ package final class Housekeeper: Service {
     private static var aged: [(table: String, condition: SQL)] {
         let window = Int(idempotencyWindow.components.seconds / 86_400)
         let days = Int(retentionDays)
-        let isOld: SQL = "facts_at < now() - \(days) * interval '1 day'"
-        // A removal goes when it has ended everything, or what is older would come back to life.
-        let isSwept: SQL = "deleted AND NOT unswept AND " + wasRemovedLongAgo + " AND " + isOld
         return [
             ("changes", "changed_at < now() - interval '10 minutes'"),
             ("event_keys", "received_at < now() - \(window) * interval '1 day'"),
@@ -175,14 +172,15 @@ package final class Housekeeper: Service {
             ("used_nonces", "expires_at < now()"),
             (
                 "members",
-                "NOT is_member AND toggles IS NULL AND " + isOld + """
-                     AND (toggles_updated_at < now() - \(days) * interval '1 day') IS NOT FALSE
-                    """
+                """
+                NOT is_member AND toggles IS NULL AND \(sql: isOld)
+                    AND (toggles_updated_at < now() - \(days) * interval '1 day') IS NOT FALSE
+                """
             ),
-            ("channels", isSwept + " AND NOT EXISTS (SELECT FROM members m WHERE \(sql: isOfChannel))"),
+            ("channels", isOldRemoval + " AND NOT EXISTS (SELECT FROM members m WHERE \(sql: isOfChannel))"),
             (
                 "users",
-                isSwept + """
+                isOldRemoval + """
                      AND NOT EXISTS (SELECT FROM members m
                                     WHERE m.network_id = users.network_id AND m.user_id = users.user_id)
                     AND NOT EXISTS (SELECT FROM devices d
@@ -195,9 +193,14 @@ package final class Housekeeper: Service {
         ]
     }
 
-    /// What the index of tombstones knows, so that no index has to know when anybody was last spoken of.
-    private static let wasRemovedLongAgo: SQL =
-        "coalesce(wiped_at, 'epoch') < now() - \(Int(retentionDays)) * interval '1 day'"
+    private static let isOld: SQL = "facts_at < now() - \(Int(retentionDays)) * interval '1 day'"
+
+    /// Whether a removal goes: when it has ended everything, or what is older would come back to life. It is found by what the index of
+    /// tombstones knows, so that no index has to know when anybody was last spoken of.
+    private static let isOldRemoval: SQL = """
+        deleted AND NOT unswept AND coalesce(wiped_at, 'epoch') < now() - \(Int(retentionDays)) * interval '1 day'
+        AND \(sql: isOld)
+        """
 
     private static var agedDevices: [SQL] {
         let unregistered = Int(unregisteredRetentionDays)
@@ -256,21 +259,18 @@ package final class Housekeeper: Service {
 
     /// Has removals swept once more that are old but still hold something: what was written beside their first sweep.
     private func sweepAgain() async throws {
-        let isOld: SQL =
-            "deleted AND NOT unswept AND " + Self.wasRemovedLongAgo
-            + " AND facts_at < now() - \(Int(Self.retentionDays)) * interval '1 day'"
         _ = try await pool.withTaskLock(on: "removals: again") { session in
             try session.execute(
                 """
                 UPDATE channels SET unswept = true
-                WHERE \(sql: isOld) AND EXISTS (SELECT FROM members m
+                WHERE \(sql: Self.isOldRemoval) AND EXISTS (SELECT FROM members m
                                                 WHERE \(sql: Self.isOfChannel) AND m.facts_at <= channels.emptied_at)
                 """
             )
             try session.execute(
                 """
                 UPDATE users SET unswept = true
-                WHERE \(sql: isOld)
+                WHERE \(sql: Self.isOldRemoval)
                     AND (EXISTS (SELECT FROM devices d
                                  WHERE d.network_id = users.network_id AND d.user_id = users.user_id
                                      AND d.user_wipes < users.wipes)

@@ -12,15 +12,10 @@ final class LeftoverSweep: Sendable {
     /// How long toggles stay that were set for a channel which nobody ever spoke of, in days.
     static let unknownChannelDays = 400
 
-    private struct Cursors {
-        var users = ("", "")
-        var members = ("", "", "")
-        var subscriptions = ("", "", "", "")
-    }
-
     private let pool: PostgresPool
     private let chores: Chores
-    private let cursors = Mutex(Cursors())
+    /// Up to which row tables have been walked over.
+    private let cursors = Mutex<[String: [String]]>([:])
 
     init(pool: PostgresPool, chores: Chores = Chores()) {
         self.pool = pool
@@ -38,32 +33,54 @@ final class LeftoverSweep: Sendable {
         if let failure = failures.compactMap(\.self).first { throw failure }
     }
 
+    /// Goes one page further in a table, which is called by its first letter, in the order of its key, as far as `areWalkedOver`; of the rows
+    /// that seem to be over, `remove` looks at these keys once more.
+    private func sweep(
+        _ table: String,
+        by columns: [String],
+        where areWalkedOver: SQL = "true",
+        ifOver areOver: SQL,
+        _ remove: @Sendable ([[String]], borrowing PostgresSession) throws -> Void
+    ) async throws {
+        let after = cursors.withLock { $0[table] } ?? columns.map { _ in "" }
+        let name = table.prefix(1)
+        let key = SQL(trusted: columns.map { "\(name).\($0)" }.joined(separator: ", "))
+        let start: SQL = after.dropFirst().reduce("\(after[0])") { $0 + ", \($1)" }
+        let last = try await pool.withTaskLock(on: "\(table): leftovers") { session -> [String]? in
+            var last: [String]?
+            var over: [[String]] = []
+            try session.forEach(
+                """
+                SELECT \(sql: areOver), \(sql: key) FROM \(identifier: table) \(identifier: String(name))
+                WHERE \(sql: areWalkedOver) AND (\(sql: key)) > (\(sql: start))
+                ORDER BY \(sql: key) LIMIT \(Self.pageSize)
+                """
+            ) { row in
+                let found = try columns.indices.map { try row.decode($0 + 1, as: String.self) }
+                if try row.decode(0, as: Bool?.self) == true { over.append(found) }
+                last = found
+            }
+            if !over.isEmpty { try remove(over, session) }
+            return last
+        }
+        // Behind the last one it begins anew.
+        if let last { cursors.withLock { $0[table] = last } }
+    }
+
     /// Users of whom events and admins never said anything, who have neither devices nor channels nor toggles
     /// nor subscriptions.
     private func sweepUsers() async throws {
-        let after = cursors.withLock { $0.users }
-        let last = try await pool.withTaskLock(on: "users: leftovers") { session -> (String, String)? in
-            var last: (String, String)?
-            var unknown: [(network: String, user: String)] = []
-            try session.forEach(
-                """
-                SELECT u.network_id, u.user_id,
-                       u.facts_at = 'epoch' AND u.toggles IS NULL AND NOT u.deleted AND NOT u.unswept
-                           AND (u.toggles_updated_at < now() - \(Self.unknownUserDays) * interval '1 day') IS NOT FALSE
-                           AND u.added_at < now() - \(Self.unknownUserDays) * interval '1 day'
-                FROM users u WHERE (u.network_id, u.user_id) > (\(after.0), \(after.1))
-                ORDER BY u.network_id, u.user_id LIMIT \(Self.pageSize)
-                """
-            ) { row in
-                let key = (try row.decode(0, as: String.self), try row.decode(1, as: String.self))
-                if try row.decode(2) { unknown.append((key.0, key.1)) }
-                last = key
-            }
-            guard !unknown.isEmpty else { return last }
+        let days = Self.unknownUserDays
+        let seemUnknown: SQL = """
+            u.facts_at = 'epoch' AND u.toggles IS NULL AND NOT u.deleted AND NOT u.unswept
+                AND (u.toggles_updated_at < now() - \(days) * interval '1 day') IS NOT FALSE
+                AND u.added_at < now() - \(days) * interval '1 day'
+            """
+        try await sweep("users", by: ["network_id", "user_id"], ifOver: seemUnknown) { users, session in
             let gone = try session.query(
                 """
                 DELETE FROM users u
-                USING unnest(\(unknown.map(\.network)), \(unknown.map(\.user))) AS n (network_id, user_id)
+                USING unnest(\(users.map { $0[0] }), \(users.map { $0[1] })) AS n (network_id, user_id)
                 WHERE u.network_id = n.network_id AND u.user_id = n.user_id AND u.facts_at = 'epoch'
                     AND u.toggles IS NULL AND NOT u.deleted AND NOT u.unswept
                     AND NOT EXISTS (SELECT FROM devices d WHERE d.network_id = n.network_id AND d.user_id = n.user_id)
@@ -74,41 +91,23 @@ final class LeftoverSweep: Sendable {
                 """
             ) { row in try row.id(0, of: Network.self) }
             if !gone.isEmpty { try session.pipeline([.countingDirectories(of: Set(gone))]) }
-            return last
         }
-        if let last { cursors.withLock { $0.users = last ?? ("", "") } }
     }
 
     /// Toggles that were set for channels which are gone, or never were.
     private func sweepToggles() async throws {
-        let after = cursors.withLock { $0.members }
         let days = Int(Housekeeper.retentionDays)
-        let last = try await pool.withTaskLock(on: "members: leftovers") { session -> (String, String, String)? in
-            var last: (String, String, String)?
-            var old: [(network: String, channel: String, user: String)] = []
-            try session.forEach(
-                """
-                SELECT m.network_id, m.channel_id, m.user_id,
-                       NOT m.is_member AND m.toggles_updated_at < now() - \(days) * interval '1 day'
-                FROM members m
-                WHERE m.toggles IS NOT NULL
-                    AND (m.network_id, m.channel_id, m.user_id) > (\(after.0), \(after.1), \(after.2))
-                ORDER BY m.network_id, m.channel_id, m.user_id LIMIT \(Self.pageSize)
-                """
-            ) { row in
-                let key = (
-                    try row.decode(0, as: String.self), try row.decode(1, as: String.self),
-                    try row.decode(2, as: String.self)
-                )
-                if try row.decode(3, as: Bool?.self) == true { old.append((key.0, key.1, key.2)) }
-                last = key
-            }
-            guard !old.isEmpty else { return last }
+        try await sweep(
+            "members",
+            by: ["network_id", "channel_id", "user_id"],
+            where: "m.toggles IS NOT NULL",
+            ifOver: "NOT m.is_member AND m.toggles_updated_at < now() - \(days) * interval '1 day'"
+        ) { members, session in
             try session.execute(
                 """
                 WITH target AS (
                     SELECT m.network_id, m.channel_id, m.user_id
-                    FROM unnest(\(old.map(\.network)), \(old.map(\.channel)), \(old.map(\.user)))
+                    FROM unnest(\(members.map { $0[0] }), \(members.map { $0[1] }), \(members.map { $0[2] }))
                         AS n (network_id, channel_id, user_id)
                     JOIN members m ON m.network_id = n.network_id AND m.channel_id = n.channel_id
                         AND m.user_id = n.user_id
@@ -124,39 +123,18 @@ final class LeftoverSweep: Sendable {
                 WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
                 """
             )
-            return last
         }
-        if let last { cursors.withLock { $0.members = last ?? ("", "", "") } }
     }
 
     /// Subscriptions of devices that are gone or changed hands, and whatever else is over and was not swept with its cause.
     private func sweepSubscriptions(telling listeners: FeedbackListeners) async throws {
-        let after = cursors.withLock { $0.subscriptions }
-        let last = try await pool.withTaskLock(on: "subscriptions: leftovers") {
-            session -> (String, String, String, String)? in
-            var last: (String, String, String, String)?
-            var over: [(network: String, tag: String, kind: String, subject: String)] = []
-            try session.forEach(
-                """
-                SELECT s.network_id, s.tag, s.kind, s.subject_id, \(sql: .isInForce)
-                FROM subscriptions s
-                WHERE (s.network_id, s.tag, s.kind, s.subject_id) > (\(after.0), \(after.1), \(after.2), \(after.3))
-                ORDER BY s.network_id, s.tag, s.kind, s.subject_id LIMIT \(Self.pageSize)
-                """
-            ) { row in
-                let key = (
-                    network: try row.decode(0, as: String.self), tag: try row.decode(1, as: String.self),
-                    kind: try row.decode(2, as: String.self), subject: try row.decode(3, as: String.self)
-                )
-                if try row.decode(4, as: Bool?.self) != true { over.append(key) }
-                last = (key.network, key.tag, key.kind, key.subject)
-            }
-            guard !over.isEmpty else { return last }
+        let columns = ["network_id", "tag", "kind", "subject_id"]
+        try await sweep("subscriptions", by: columns, ifOver: "(\(sql: .isInForce)) IS NOT TRUE") { over, session in
             // Looked at once more: somebody may have subscribed anew.
             let ended = try session.query(
                 """
                 DELETE FROM subscriptions s
-                USING unnest(\(over.map(\.network)), \(over.map(\.tag)), \(over.map(\.kind)), \(over.map(\.subject)))
+                USING unnest(\(over.map { $0[0] }), \(over.map { $0[1] }), \(over.map { $0[2] }), \(over.map { $0[3] }))
                     AS n (network_id, tag, kind, subject_id)
                 WHERE s.network_id = n.network_id AND s.tag = n.tag AND s.kind = n.kind
                     AND s.subject_id = n.subject_id AND (\(sql: .isInForce)) IS NOT TRUE
@@ -168,8 +146,6 @@ final class LeftoverSweep: Sendable {
                 return (try row.id(0), .subscription(SubscriptionChange(subscriber, try row.id(3), over: ending)))
             }
             try listeners.tell(ended, session)
-            return last
         }
-        if let last { cursors.withLock { $0.subscriptions = last ?? ("", "", "", "") } }
     }
 }

@@ -152,9 +152,7 @@ extension MigrationRun {
 
     /// Whether an index is whole; `nil` when there is none. One that was cut off is there and is of no use.
     private func isValid(_ index: IndexDefinition, _ session: borrowing PostgresSession) throws -> Bool? {
-        try session.queryFirst("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(\(index.name))") { row in
-            try row.decode(0)
-        }
+        try session.first("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(\(index.name))")
     }
 
     /// Makes a primary key of an index that is built beside those who write; of a partitioned table each partition's first.
@@ -195,15 +193,13 @@ extension MigrationRun {
     }
 
     private func hasKey(_ key: IndexDefinition, _ session: borrowing PostgresSession) throws -> Bool {
-        try session.queryFirst(
+        try session.first(
             "SELECT true FROM pg_index WHERE indexrelid = to_regclass(\(key.name)) AND indisprimary"
-        ) { row in try row.decode(0) } ?? false
+        ) ?? false
     }
 
     private func isPartitioned(_ index: IndexDefinition, _ session: borrowing PostgresSession) throws -> Bool {
-        try session.queryFirst("SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(\(index.table))") { row in
-            try row.decode(0)
-        } ?? false
+        try session.first("SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(\(index.table))") ?? false
     }
 
     private func partitionWithoutKey(of table: String, _ session: borrowing PostgresSession) throws -> String? {

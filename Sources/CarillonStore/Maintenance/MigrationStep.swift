@@ -41,27 +41,9 @@ extension Migration {
             steps += Self.together(rest[..<match.range.lowerBound])
             rest = text[match.range.upperBound...]
             if let name = match.output.name, let table = match.output.table, let columns = match.output.columns {
-                steps.append(
-                    .index(
-                        IndexDefinition(
-                            name: String(name),
-                            table: String(table),
-                            isUnique: match.output.unique != nil,
-                            columns: String(columns)
-                        )
-                    )
-                )
+                steps.append(.index(IndexDefinition(name, table, columns, isUnique: match.output.unique != nil)))
             } else if let key = match.output.key, let table = match.output.keyed, let columns = match.output.parts {
-                steps.append(
-                    .key(
-                        IndexDefinition(
-                            name: String(key),
-                            table: String(table),
-                            isUnique: true,
-                            columns: String(columns)
-                        )
-                    )
-                )
+                steps.append(.key(IndexDefinition(key, table, columns, isUnique: true)))
             } else if let statement = match.output.repeated {
                 steps.append(.repeated(String(statement)))
             } else {
@@ -79,5 +61,11 @@ extension Migration {
             return !words.isEmpty && !words.hasPrefix("--")
         }
         return hasStatement ? [.together(String(text))] : []
+    }
+}
+
+extension IndexDefinition {
+    fileprivate init(_ name: Substring, _ table: Substring, _ columns: Substring, isUnique: Bool) {
+        self.init(name: String(name), table: String(table), isUnique: isUnique, columns: String(columns))
     }
 }

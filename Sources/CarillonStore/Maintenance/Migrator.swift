@@ -1,3 +1,4 @@
+package import CarillonCore
 import Crypto
 import Foundation
 package import Logging
@@ -87,22 +88,10 @@ package struct Migrator: Sendable {
         """
 
     private static func applied(_ session: borrowing PostgresSession) throws -> [AppliedMigration] {
-        let exists = try session.queryFirst("SELECT to_regclass('schema_migrations') IS NOT NULL") { row in
-            try row.decode(0, as: Bool.self)
-        }
+        let exists = try session.first("SELECT to_regclass('schema_migrations') IS NOT NULL", as: Bool.self)
         guard exists == true else { return [] }
         return try session.query("SELECT version, name, checksum FROM schema_migrations ORDER BY version") { row in
             AppliedMigration(version: try row.decode(0), name: try row.decode(1), checksum: try row.decode(2))
         }
     }
-}
-
-/// How far a database is behind the files.
-package struct MigrationStatus: Sendable, Equatable {
-    /// The number of the last one that was run; `nil` before the first.
-    package var version: Int?
-    /// The names of the files that were not run yet, in order.
-    package var pending: [String]
-
-    package var isCurrent: Bool { pending.isEmpty }
 }

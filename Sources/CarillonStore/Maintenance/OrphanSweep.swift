@@ -34,16 +34,7 @@ final class OrphanSweep: Sendable {
         try await pool.withTaskLock(on: "\(table): orphans") { session in
             try session.query(
                 """
-                WITH RECURSIVE walk AS (
-                    (SELECT t.network_id FROM \(identifier: table) t WHERE t.network_id > ''
-                     ORDER BY t.network_id LIMIT 1)
-                    UNION ALL
-                    SELECT following.network_id
-                    FROM walk w CROSS JOIN LATERAL (
-                        SELECT t.network_id FROM \(identifier: table) t
-                        WHERE t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
-                    ) AS following
-                )
+                WITH RECURSIVE walk AS (\(sql: .walk(overNetworksIn: table, where: "t.network_id > ''")))
                 SELECT w.network_id FROM walk w WHERE \(sql: Self.isOfNobody("w")) LIMIT 100
                 """
             ) { row in try row.id(0, of: Network.self) }

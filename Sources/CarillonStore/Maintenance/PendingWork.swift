@@ -62,22 +62,18 @@ package struct PendingWork: Sendable {
 
     /// How many other connections of a Carillon there are to this database.
     package func othersAtWork() async throws -> Int {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT count(*) FROM pg_stat_activity
-                WHERE datname = current_database() AND application_name = current_setting('application_name')
-                    AND pid <> pg_backend_pid()
-                """
-            ) { row in try row.decode(0, as: Int.self) } ?? 0
-        }
+        try await pool.queryFirst(
+            """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = current_setting('application_name')
+                AND pid <> pg_backend_pid()
+            """
+        ) { row in try row.decode(0, as: Int.self) } ?? 0
     }
 
     package func isKnown(_ network: NetworkID) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.queryFirst("SELECT 1 FROM networks WHERE network_id = \(network.rawValue)") { _ in true }
-                ?? false
-        }
+        try await pool.queryFirst("SELECT 1 FROM networks WHERE network_id = \(network.rawValue)") { _ in true }
+            ?? false
     }
 
     package func counts() async throws -> Counts {
@@ -186,9 +182,7 @@ extension PendingWork {
     }
 
     private func endReplays() async throws -> Int {
-        try await pool.write { session in
-            try session.execute("DELETE FROM replays t WHERE \(sql: isMeantAsReplay)")
-        }
+        try await pool.write("DELETE FROM replays t WHERE \(sql: isMeantAsReplay)")
     }
 
     /// Ends some events whose recipients were still to be found.

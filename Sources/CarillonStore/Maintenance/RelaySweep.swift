@@ -102,17 +102,7 @@ final class RelaySweep: Sendable {
     private func networks() async throws -> [(network: NetworkID, end: UUID)] {
         try await pool.withConnection { session in
             let networks = try session.query(
-                """
-                WITH RECURSIVE walk AS (
-                    (SELECT r.network_id FROM relayed r ORDER BY r.network_id LIMIT 1)
-                    UNION ALL
-                    SELECT following.network_id
-                    FROM walk w CROSS JOIN LATERAL (
-                        SELECT r.network_id FROM relayed r WHERE r.network_id > w.network_id ORDER BY r.network_id LIMIT 1
-                    ) AS following
-                )
-                SELECT network_id FROM walk
-                """
+                "WITH RECURSIVE walk AS (\(sql: .walk(overNetworksIn: "relayed"))) SELECT network_id FROM walk"
             ) { row in try row.id(0, of: Network.self) }
             return try networks.map { network in
                 // What only a later release can read may want them for as long as any endpoint.

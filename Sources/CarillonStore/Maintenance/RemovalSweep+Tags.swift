@@ -15,16 +15,8 @@ extension RemovalSweep {
     }
 
     func tags() async throws -> [RemovedTag] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                WITH RECURSIVE walk AS (\(sql: Self.walk("tags")))
-                SELECT s.* FROM walk w CROSS JOIN LATERAL (
-                    SELECT t.network_id, t.tag, t.wiped_at FROM tags t WHERE t.unswept AND t.network_id = w.network_id
-                    ORDER BY t.network_id, t.tag LIMIT \(Self.share)
-                ) AS s
-                """
-            ) { row in RemovedTag(network: try row.id(0), tag: try row.id(1), wipedAt: try row.decode(2)) }
+        try await removals(in: "tags", by: "tag", "t.wiped_at") { row in
+            RemovedTag(network: try row.id(0), tag: try row.id(1), wipedAt: try row.decode(2))
         }
     }
 

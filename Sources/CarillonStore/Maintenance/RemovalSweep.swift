@@ -65,61 +65,49 @@ package struct RemovalSweep {
     }
 
     private func channels() async throws -> [RemovedChannel] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                WITH RECURSIVE walk AS (\(sql: Self.walk("channels")))
-                SELECT s.* FROM walk w CROSS JOIN LATERAL (
-                    SELECT c.network_id, c.channel_id, coalesce(c.wiped_at, '-infinity'),
-                           coalesce(c.emptied_at, '-infinity')
-                    FROM channels c WHERE c.unswept AND c.network_id = w.network_id
-                    ORDER BY c.network_id, c.channel_id LIMIT \(Self.share)
-                ) AS s
-                """
-            ) { row in
-                RemovedChannel(
-                    network: try row.id(0),
-                    channel: try row.id(1),
-                    wipedAt: try row.decode(2),
-                    emptiedAt: try row.decode(3)
-                )
-            }
+        try await removals(
+            in: "channels",
+            by: "channel_id",
+            "coalesce(t.wiped_at, '-infinity'), coalesce(t.emptied_at, '-infinity')"
+        ) { row in
+            RemovedChannel(
+                network: try row.id(0),
+                channel: try row.id(1),
+                wipedAt: try row.decode(2),
+                emptiedAt: try row.decode(3)
+            )
         }
     }
 
     private func users() async throws -> [RemovedUser] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                WITH RECURSIVE walk AS (\(sql: Self.walk("users")))
-                SELECT s.* FROM walk w CROSS JOIN LATERAL (
-                    SELECT u.network_id, u.user_id, coalesce(u.wiped_at, '-infinity'), u.wipes
-                    FROM users u WHERE u.unswept AND u.network_id = w.network_id
-                    ORDER BY u.network_id, u.user_id LIMIT \(Self.share)
-                ) AS s
-                """
-            ) { row in
-                RemovedUser(
-                    network: try row.id(0),
-                    user: try row.id(1),
-                    wipedAt: try row.decode(2),
-                    wipes: try row.decode(3)
-                )
-            }
+        try await removals(in: "users", by: "user_id", "coalesce(t.wiped_at, '-infinity'), t.wipes") { row in
+            RemovedUser(
+                network: try row.id(0),
+                user: try row.id(1),
+                wipedAt: try row.decode(2),
+                wipes: try row.decode(3)
+            )
         }
     }
 
-    /// From network to network by the index of what is not swept.
-    static func walk(_ table: String) -> SQL {
-        """
-        (SELECT t.network_id FROM \(identifier: table) t WHERE t.unswept ORDER BY t.network_id LIMIT 1)
-        UNION ALL
-        SELECT following.network_id
-        FROM walk w CROSS JOIN LATERAL (
-            SELECT t.network_id FROM \(identifier: table) t
-            WHERE t.unswept AND t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
-        ) AS following
-        """
+    /// What is not swept of a table: from network to network by the index of that, some of each.
+    func removals<Removal: Sendable>(
+        in table: String,
+        by key: String,
+        _ columns: SQL,
+        _ read: @Sendable (borrowing Row) throws -> Removal
+    ) async throws -> [Removal] {
+        try await pool.query(
+            """
+            WITH RECURSIVE walk AS (\(sql: .walk(overNetworksIn: table, where: "t.unswept")))
+            SELECT s.* FROM walk w CROSS JOIN LATERAL (
+                SELECT t.network_id, t.\(identifier: key), \(sql: columns)
+                FROM \(identifier: table) t WHERE t.unswept AND t.network_id = w.network_id
+                ORDER BY t.network_id, t.\(identifier: key) LIMIT \(Self.share)
+            ) AS s
+            """,
+            read
+        )
     }
 
     func sweep(_ removed: RemovedChannel) async throws {
@@ -158,19 +146,15 @@ package struct RemovalSweep {
 
     /// Unless it was removed again meanwhile.
     private func finish(_ removed: RemovedChannel) async throws {
-        try await pool.write { session in
-            _ = try session.execute(
-                "UPDATE channels SET unswept = false WHERE \(sql: Self.isStill(removed))"
-            )
-        }
+        try await pool.write(
+            "UPDATE channels SET unswept = false WHERE \(sql: Self.isStill(removed))"
+        )
     }
 
     private func finish(_ removed: RemovedUser) async throws {
-        try await pool.write { session in
-            _ = try session.execute(
-                "UPDATE users SET unswept = false WHERE \(sql: Self.isStill(removed))"
-            )
-        }
+        try await pool.write(
+            "UPDATE users SET unswept = false WHERE \(sql: Self.isStill(removed))"
+        )
     }
 }
 

@@ -21,9 +21,7 @@ package struct ServerTooOld: Error, Equatable, CustomStringConvertible {
 
     /// Passes servers that will do.
     static func check(_ session: borrowing PostgresSession) throws {
-        let number = try session.queryFirst("SELECT current_setting('server_version_num')::bigint") { row in
-            try row.decode(0, as: Int.self)
-        }
+        let number = try session.first("SELECT current_setting('server_version_num')::bigint", as: Int.self)
         if let error = number.flatMap(ServerTooOld.init(versionNumber:)) { throw error }
     }
 }

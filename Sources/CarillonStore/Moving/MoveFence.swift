@@ -86,16 +86,14 @@ struct MoveFence: Sendable {
 
     /// The tables that have all triggers.
     func fencedTables() async throws -> Set<String> {
-        let tables = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT c.relname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-                WHERE c.relnamespace = current_schema()::regnamespace AND NOT c.relispartition
-                    AND t.tgname IN (\(name + "_new"), \(name + "_old"))
-                GROUP BY c.relname HAVING count(*) = 2
-                """
-            ) { row in try row.decode(0, as: String.self) }
-        }
+        let tables = try await pool.query(
+            """
+            SELECT c.relname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+            WHERE c.relnamespace = current_schema()::regnamespace AND NOT c.relispartition
+                AND t.tgname IN (\(name + "_new"), \(name + "_old"))
+            GROUP BY c.relname HAVING count(*) = 2
+            """
+        ) { row in try row.decode(0, as: String.self) }
         return Set(tables)
     }
 

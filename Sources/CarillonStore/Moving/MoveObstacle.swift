@@ -47,23 +47,21 @@ struct MoveObstacle: TransientError, CustomStringConvertible {
 
     /// Looks who is in the way: who has worked with the table for longest.
     init(_ subject: Subject, in pool: PostgresPool) async {
-        let holders = try? await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT a.pid, coalesce(nullif(a.application_name, ''), a.backend_type, ''),
-                    extract(epoch FROM clock_timestamp() - a.xact_start)::bigint
-                FROM pg_stat_activity a
-                WHERE a.pid <> pg_backend_pid() AND a.pid IN (
-                    SELECT l.pid FROM pg_locks l
-                    WHERE l.granted AND l.locktype = 'relation'
-                        AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-                        AND (l.relation = to_regclass(\(subject.table))
-                             OR l.relation IN (SELECT i.inhrelid FROM pg_inherits i
-                                               WHERE i.inhparent = to_regclass(\(subject.table)))))
-                ORDER BY a.xact_start NULLS LAST LIMIT 3
-                """
-            ) { row in Holder(process: try row.decode(0), name: try row.decode(1), seconds: try row.decode(2)) }
-        }
+        let holders = try? await pool.query(
+            """
+            SELECT a.pid, coalesce(nullif(a.application_name, ''), a.backend_type, ''),
+                extract(epoch FROM clock_timestamp() - a.xact_start)::bigint
+            FROM pg_stat_activity a
+            WHERE a.pid <> pg_backend_pid() AND a.pid IN (
+                SELECT l.pid FROM pg_locks l
+                WHERE l.granted AND l.locktype = 'relation'
+                    AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+                    AND (l.relation = to_regclass(\(subject.table))
+                         OR l.relation IN (SELECT i.inhrelid FROM pg_inherits i
+                                           WHERE i.inhparent = to_regclass(\(subject.table)))))
+            ORDER BY a.xact_start NULLS LAST LIMIT 3
+            """
+        ) { row in Holder(process: try row.decode(0), name: try row.decode(1), seconds: try row.decode(2)) }
         self.init(subject, heldBy: holders ?? [])
     }
 

@@ -145,9 +145,7 @@ extension PostgresSession {
     }
 
     fileprivate func lastNumber(of sequence: String) throws -> Int64 {
-        try queryFirst(.unprepared("SELECT last_value FROM \(identifier: sequence)")) { row in
-            try row.decode(0, as: Int64.self)
-        } ?? 1
+        try first(.unprepared("SELECT last_value FROM \(identifier: sequence)"), as: Int64.self) ?? 1
     }
 
     /// Has a sequence go on behind a number. Changing its definition, to what it is, has all others wait who take one meanwhile.

@@ -117,7 +117,9 @@ package struct NetworkMover: Sendable {
     /// - Throws: ``MistakenPlacement``.
     private func check(_ placement: PlacementName) async throws {
         guard let pool = pools[placement] else { return }
-        guard try await catalog.isRight(placement, pool) else { throw MistakenPlacement(name: placement) }
+        guard try await PostgresPlacementCatalog(pool: catalog.pool).isRight(placement, pool) else {
+            throw MistakenPlacement(name: placement)
+        }
     }
 
     /// The same of where a network goes to: as long as it is not there, it goes on where it was.

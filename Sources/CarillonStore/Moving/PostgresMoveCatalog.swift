@@ -11,7 +11,7 @@ package struct PostgresMoveCatalog: MoveCatalog {
     package static let rest = Duration.seconds(600)
     private static let stepsUnderWay = NetworkMove.Step.allCases.filter(\.isUnderWay).map(\.rawValue)
 
-    private let pool: PostgresPool
+    let pool: PostgresPool
     private let rest: Duration
 
     /// The moves in the database of `pool`, which is home's; what networks leave behind stays for `rest`.
@@ -129,22 +129,14 @@ extension PostgresMoveCatalog {
         }
     }
 
-    /// Whether a placement is the database and schema that its networks are in.
-    func isRight(_ name: PlacementName, _ pool: PostgresPool) async throws -> Bool {
-        let identity = try await PlacementIdentity.id(pool)
-        return try await PostgresPlacementCatalog(pool: self.pool).adopt(name, identity: identity)
-    }
-
     /// Whether a network is neither here nor there.
     func isUnderWay(_ network: NetworkID) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.execute(
-                """
-                SELECT FROM network_moves
-                WHERE network_id = \(network.rawValue) AND step = ANY (\(Self.stepsUnderWay))
-                """
-            ) > 0
-        }
+        try await pool.execute(
+            """
+            SELECT FROM network_moves
+            WHERE network_id = \(network.rawValue) AND step = ANY (\(Self.stepsUnderWay))
+            """
+        ) > 0
     }
 
     /// Says that a move is still held, and how far it is; the move as it is now.
@@ -191,15 +183,13 @@ extension PostgresMoveCatalog {
 
     /// Goes on to the next step of the way; `false` where the network is wanted back, or somebody else has the move.
     func enter(_ step: NetworkMove.Step, _ move: NetworkMove, by holder: UUID) async throws -> Bool {
-        try await pool.write { session in
-            try session.execute(
-                """
-                UPDATE network_moves SET step = \(step.rawValue)
-                WHERE move_id = \(move.id) AND holder = \(holder) AND step = \(move.step.rawValue)
-                    AND NOT is_cancelled AND thawed_at IS NULL
-                """
-            ) > 0
-        }
+        try await pool.write(
+            """
+            UPDATE network_moves SET step = \(step.rawValue)
+            WHERE move_id = \(move.id) AND holder = \(holder) AND step = \(move.step.rawValue)
+                AND NOT is_cancelled AND thawed_at IS NULL
+            """
+        ) > 0
     }
 
     /// The network is where its move has come to: in its new placement, or back in the former one. What there is of it in the other is to be
@@ -246,9 +236,7 @@ extension PostgresMoveCatalog {
                 SELECT FROM network_moves m
                 WHERE m.network_id = placed_networks.network_id AND m.step = ANY (\(Self.stepsUnderWay)))
             """
-        let isAny = try await pool.withConnection { session in
-            try session.execute("SELECT FROM placed_networks WHERE \(sql: isStray) LIMIT 1") > 0
-        }
+        let isAny = try await pool.execute("SELECT FROM placed_networks WHERE \(sql: isStray) LIMIT 1") > 0
         guard isAny else { return [] }
         return try await pool.write { session in
             let networks = try session.query(
@@ -274,14 +262,12 @@ extension PostgresMoveCatalog {
 
     /// Whether former moves of a network have left something in a placement.
     func hasRemains(of network: NetworkID, in placement: PlacementName) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.execute(
-                """
-                SELECT FROM network_moves
-                WHERE network_id = \(network.rawValue) AND remains = \(placement.rawValue)
-                """
-            ) > 0
-        }
+        try await pool.execute(
+            """
+            SELECT FROM network_moves
+            WHERE network_id = \(network.rawValue) AND remains = \(placement.rawValue)
+            """
+        ) > 0
     }
 
     /// Nothing is left in a placement of what former moves have left there.
@@ -326,20 +312,21 @@ extension PostgresSession {
                 let target = PlacementName(try row.decode(3, as: String.self))
             else { throw StoreError.unreadable("placement") }
             let thawedAt = try row.timestamp(11)
-            return NetworkMove(
+            var move = NetworkMove(
                 id: try row.decode(0),
                 network: try row.id(1),
                 source: source,
                 target: target,
                 step: try row.choice(4),
-                isCancelled: try row.decode(5),
-                reason: try row.decode(6),
-                rows: try row.decode(7),
-                bytes: try row.decode(8),
-                startedAt: try row.timestamp(9),
-                frozen: try row.timestampIfAny(10).map { thawedAt - $0 } ?? .zero,
-                remains: try row.decode(12, as: String?.self).flatMap { PlacementName($0) }
+                startedAt: try row.timestamp(9)
             )
+            move.isCancelled = try row.decode(5)
+            move.reason = try row.decode(6)
+            move.rows = try row.decode(7)
+            move.bytes = try row.decode(8)
+            move.frozen = try row.timestampIfAny(10).map { thawedAt - $0 } ?? .zero
+            move.remains = try row.decode(12, as: String?.self).flatMap { PlacementName($0) }
+            return move
         }
     }
 }

@@ -5,10 +5,8 @@ package import Postgres
 package enum PlacementIdentity {
     /// The id that was made with the tables.
     package static func id(_ pool: PostgresPool) async throws -> String {
-        try await pool.withConnection { session in
-            try session.queryFirst("SELECT id::text FROM placements_self") { row in try row.decode(0, as: String.self) }
-                ?? ""
-        }
+        try await pool.queryFirst("SELECT id::text FROM placements_self") { row in try row.decode(0, as: String.self) }
+            ?? ""
     }
 }
 

@@ -57,30 +57,31 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
                                             AND m.step IN ('fenced', 'copying', 'switching')))
                 """
             )
-            let known = try session.queryFirst("SELECT identity FROM placements WHERE name = \(name.rawValue)") { row in
-                try row.decode(0, as: String?.self)
-            }
+            let known = try session.queryFirst(
+                "SELECT identity FROM placements WHERE name = \(name.rawValue)"
+            ) { row in try row.decode(0, as: String?.self) }
             return known == identity
         }
     }
 
+    /// Whether a placement is the database and schema that its networks are in.
+    func isRight(_ name: PlacementName, _ pool: PostgresPool) async throws -> Bool {
+        try await adopt(name, identity: PlacementIdentity.id(pool))
+    }
+
     /// A network that is listed elsewhere than at home, if there is any: without that placement's URL nobody would find it.
     package func networkElsewhere() async throws -> (network: NetworkID, placement: String)? {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT network_id, placement FROM placed_networks
-                WHERE placement <> \(PlacementName.home.rawValue) ORDER BY network_id LIMIT 1
-                """
-            ) { row in (try row.id(0), try row.decode(1)) }
-        }
+        try await pool.queryFirst(
+            """
+            SELECT network_id, placement FROM placed_networks
+            WHERE placement <> \(PlacementName.home.rawValue) ORDER BY network_id LIMIT 1
+            """
+        ) { row in (try row.id(0), try row.decode(1)) }
     }
 
     package func list(unless version: Int64?) async throws -> PlacementList? {
         try await pool.snapshot { session in
-            let changes = try session.queryFirst("SELECT changes FROM placement_changes") { row in
-                try row.decode(0, as: Int64.self)
-            }
+            let changes = try session.first("SELECT changes FROM placement_changes", as: Int64.self)
             guard let changes, changes != version else { return nil }
             let rows = try session.query("SELECT network_id, placement, state = 'moving' FROM placed_networks") { row in
                 (
@@ -98,18 +99,16 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
     }
 
     package func records() async throws -> [PlacementRecord] {
-        let records = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT p.name, p.state, (SELECT count(*) FROM placed_networks n WHERE n.placement = p.name)
-                FROM placements p ORDER BY p.name
-                """
-            ) { row -> PlacementRecord? in
-                guard let name = PlacementName(try row.decode(0, as: String.self)),
-                    let state = PlacementState(rawValue: try row.decode(1, as: String.self))
-                else { return nil }
-                return PlacementRecord(name: name, state: state, networks: try row.decode(2))
-            }
+        let records = try await pool.query(
+            """
+            SELECT p.name, p.state, (SELECT count(*) FROM placed_networks n WHERE n.placement = p.name)
+            FROM placements p ORDER BY p.name
+            """
+        ) { row -> PlacementRecord? in
+            guard let name = PlacementName(try row.decode(0, as: String.self)),
+                let state = PlacementState(rawValue: try row.decode(1, as: String.self))
+            else { return nil }
+            return PlacementRecord(name: name, state: state, networks: try row.decode(2))
         }
         return records.compactMap(\.self)
     }
@@ -150,7 +149,8 @@ extension PostgresPlacementCatalog {
         }
     }
 
-    package func placement(of request: IdempotentRequest) async throws -> PlacementName? {
+    /// Where a request that makes a network was to be carried out when it came first; `nil` for one that did not come.
+    func placement(of request: IdempotentRequest) async throws -> PlacementName? {
         try await pool.withConnection { session in
             try session.placement(
                 "network_requests WHERE key_hash = \(request.keyHash) AND body_hash = \(request.bodyHash)"
@@ -158,35 +158,36 @@ extension PostgresPlacementCatalog {
         }
     }
 
-    package func placementOfDeleted(_ network: NetworkID) async throws -> PlacementName? {
+    /// The placement in which something may be left of a network that was deleted; `nil` where nothing is known to be.
+    func placementOfDeleted(_ network: NetworkID) async throws -> PlacementName? {
         try await pool.withConnection { session in
             try session.placement("deleted_networks WHERE network_id = \(network.rawValue)")
         }
     }
 
-    package func forgetDeleted(_ network: NetworkID, in placement: PlacementName) async throws {
-        _ = try await pool.write { session in
-            try session.execute(
-                """
-                DELETE FROM deleted_networks
-                WHERE network_id = \(network.rawValue) AND placement = \(placement.rawValue)
-                """
-            )
-        }
+    /// Nothing is left of a deleted network in a placement.
+    func forgetDeleted(_ network: NetworkID, in placement: PlacementName) async throws {
+        try await pool.write(
+            """
+            DELETE FROM deleted_networks
+            WHERE network_id = \(network.rawValue) AND placement = \(placement.rawValue)
+            """
+        )
     }
 
-    package func confirm(_ networks: [NetworkID]) async throws {
-        _ = try await pool.write { session in
-            try session.execute(
-                """
-                UPDATE placed_networks SET state = 'live'
-                WHERE network_id = ANY (\(networks.map(\.rawValue))) AND state = 'making'
-                """
-            )
-        }
+    /// Networks that are there now.
+    func confirm(_ networks: [NetworkID]) async throws {
+        try await pool.write(
+            """
+            UPDATE placed_networks SET state = 'live'
+            WHERE network_id = ANY (\(networks.map(\.rawValue))) AND state = 'making'
+            """
+        )
     }
 
-    package func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws {
+    /// Takes networks off the list that are not in a placement, or not any more, unless somebody was about to make them there since `age`, and
+    /// remembers that something of them may be left there.
+    func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws {
         guard !networks.isEmpty else { return }
         try await pool.write { session in
             let rows = try session.query(
@@ -221,52 +222,15 @@ extension PostgresPlacementCatalog {
         }
     }
 
-    package func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT network_id FROM placed_networks
-                WHERE placement = \(placement.rawValue) AND state <> 'moving'
-                    AND changed_at <= now() - \(age.wholeMilliseconds) * interval '1 millisecond'
-                """
-            ) { row in try row.id(0) }
-        }
-    }
-}
-
-// MARK: - Names
-
-extension PostgresPlacementCatalog {
-    package func claim(_ name: ClaimedName, for network: NetworkID) async throws -> Claim {
-        try await pool.write { session in
-            let claimed = try session.execute(
-                """
-                INSERT INTO face_names (kind, face, name, network_id)
-                VALUES (\(name.kind.rawValue), \(name.face.rawValue), \(name.text), \(network.rawValue))
-                ON CONFLICT (kind, face, name) DO NOTHING
-                """
-            )
-            if claimed > 0 { return .made }
-            let owner = try session.queryFirst(
-                """
-                SELECT network_id FROM face_names
-                WHERE kind = \(name.kind.rawValue) AND face = \(name.face.rawValue) AND name = \(name.text)
-                """
-            ) { row in try row.id(0, of: Network.self) }
-            return owner == network ? .held : .refused
-        }
-    }
-
-    package func release(_ name: ClaimedName, of network: NetworkID) async throws {
-        _ = try await pool.write { session in
-            try session.execute(
-                """
-                DELETE FROM face_names
-                WHERE kind = \(name.kind.rawValue) AND face = \(name.face.rawValue) AND name = \(name.text)
-                    AND network_id = \(network.rawValue)
-                """
-            )
-        }
+    /// The networks that a placement should have, but for those that somebody was about to make there since `age`.
+    func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] {
+        try await pool.query(
+            """
+            SELECT network_id FROM placed_networks
+            WHERE placement = \(placement.rawValue) AND state <> 'moving'
+                AND changed_at <= now() - \(age.wholeMilliseconds) * interval '1 millisecond'
+            """
+        ) { row in try row.id(0) }
     }
 }
 

@@ -10,13 +10,11 @@ package struct PostgresSourceStore: SourceStore {
     }
 
     package func sources(of network: NetworkID) async throws -> [Source] {
-        try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT \(sql: Row.sourceColumns) FROM sources WHERE network_id = \(network.rawValue) ORDER BY source_id
-                """
-            ) { row in try row.source() }
-        }
+        try await databases.of(network).pool.query(
+            """
+            SELECT \(sql: Row.sourceColumns) FROM sources WHERE network_id = \(network.rawValue) ORDER BY source_id
+            """
+        ) { row in try row.source() }
     }
 
     /// Stores a source, or gives one that there is new settings; whoever is asking it has asked in vain then.
@@ -64,11 +62,9 @@ package struct PostgresSourceStore: SourceStore {
     }
 
     package func deleteSource(_ id: SourceID, of network: NetworkID) async throws -> Bool {
-        try await databases.toWrite(network).pool.write { session in
-            try session.execute(
-                "DELETE FROM sources WHERE network_id = \(network.rawValue) AND source_id = \(id.rawValue)"
-            ) > 0
-        }
+        try await databases.toWrite(network).pool.write(
+            "DELETE FROM sources WHERE network_id = \(network.rawValue) AND source_id = \(id.rawValue)"
+        ) > 0
     }
 }
 

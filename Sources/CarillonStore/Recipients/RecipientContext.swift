@@ -240,3 +240,20 @@ extension RecipientQuery {
     /// The people of whom the event does not say what a text or a verdict needs.
     fileprivate var unnamed: [UserKey] { event.unnamedPeople.map { UserKey(network: networkID, user: $0) } }
 }
+
+struct StoredTemplate: Sendable, Hashable {
+    var eventType: String
+    var locale: String
+    var source: String
+}
+
+extension CompiledTemplate {
+    /// A stored template; `nil` when it no longer compiles.
+    init?(stored: StoredTemplate) {
+        guard let type = EventType(known: stored.eventType), let locale = LocaleTag(stored.locale),
+            let source = try? TemplateSource(stored: stored.source),
+            let compiled = try? CompiledTemplate(source, for: type, locale: locale)
+        else { return nil }
+        self = compiled
+    }
+}

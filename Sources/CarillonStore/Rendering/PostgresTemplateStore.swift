@@ -10,20 +10,18 @@ package struct PostgresTemplateStore: TemplateStore {
     }
 
     package func templates(in network: NetworkID) async throws -> [TemplateOverride] {
-        try await databases.of(network).pool.withConnection { session in
-            try session.query(
-                """
-                SELECT event_type, locale, source, updated_at FROM templates
-                WHERE network_id = \(network.rawValue) ORDER BY event_type, locale
-                """
-            ) { row in
-                TemplateOverride(
-                    eventType: EventType(try row.decode(0)),
-                    locale: try row.decode(1),
-                    source: try TemplateSource(stored: try row.decode(2)),
-                    updatedAt: try row.timestamp(3)
-                )
-            }
+        try await databases.of(network).pool.query(
+            """
+            SELECT event_type, locale, source, updated_at FROM templates
+            WHERE network_id = \(network.rawValue) ORDER BY event_type, locale
+            """
+        ) { row in
+            TemplateOverride(
+                eventType: EventType(try row.decode(0)),
+                locale: try row.decode(1),
+                source: try TemplateSource(stored: try row.decode(2)),
+                updatedAt: try row.timestamp(3)
+            )
         }
     }
 
@@ -57,14 +55,12 @@ package struct PostgresTemplateStore: TemplateStore {
     }
 
     package func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool {
-        try await databases.toWrite(network).pool.withConnection { session in
-            try session.execute(
-                """
-                DELETE FROM templates
-                WHERE network_id = \(network.rawValue) AND event_type = \(type.rawValue) AND locale = \(locale)
-                """
-            ) > 0
-        }
+        try await databases.toWrite(network).pool.execute(
+            """
+            DELETE FROM templates
+            WHERE network_id = \(network.rawValue) AND event_type = \(type.rawValue) AND locale = \(locale)
+            """
+        ) > 0
     }
 }
 

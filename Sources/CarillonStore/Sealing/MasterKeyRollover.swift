@@ -112,11 +112,7 @@ package struct MasterKeyRollover: Sendable {
     }
 
     private func canary() async throws -> [UInt8]? {
-        try await pool.withConnection { session in
-            try session.queryFirst("SELECT sealed FROM master_key_canary") { row in
-                try row.decode(0, as: [UInt8].self)
-            }
-        }
+        try await pool.first("SELECT sealed FROM master_key_canary", as: [UInt8].self)
     }
 
     private func judge(_ canary: [UInt8]) -> MasterKeyVerdict {

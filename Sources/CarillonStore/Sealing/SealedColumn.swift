@@ -13,89 +13,46 @@ struct SealedColumn: Sendable {
 
     /// Everything that is sealed with the master key but the canary, by the tables' names.
     static let all = [
-        SealedColumn(
-            table: "webhook_secrets",
-            column: "sealed",
-            network: "network_id",
-            key: "secret_id::text",
-            purpose: "'webhook-secret/' || direction",
-            condition: "true"
-        ),
+        SealedColumn(table: "webhook_secrets", key: "secret_id::text", purpose: "'webhook-secret/' || direction"),
         SealedColumn(
             table: "user_token_keys",
             column: "material",
-            network: "network_id",
             key: "key_id::text",
             purpose: "'user-token-secret'",
             condition: "algorithm = 'HS256'"
         ),
         SealedColumn(
             table: "provider_credentials",
-            column: "sealed",
-            network: "network_id",
             key: "provider || '/' || app_id",
-            purpose: "'provider-credential/' || provider || '/' || app_id",
-            condition: "true"
+            purpose: "'provider-credential/' || provider || '/' || app_id"
         ),
-        SealedColumn(
-            table: "endpoints",
-            column: "sealed",
-            network: "network_id",
-            key: "endpoint_id",
-            purpose: "'endpoint-secrets/' || endpoint_id",
-            condition: "true"
-        ),
+        SealedColumn(table: "endpoints", key: "endpoint_id", purpose: "'endpoint-secrets/' || endpoint_id"),
         SealedColumn(
             table: "face_keys",
-            column: "sealed",
-            network: "network_id",
             key: "face || '/' || key_name",
             purpose: "'face-key/' || face || '/' || key_name",
             condition: "sealed IS NOT NULL"
         ),
-        SealedColumn(
-            table: "dialects",
-            column: "sealed",
-            network: "network_id",
-            key: "dialect",
-            purpose: "'dialect-secrets/' || dialect",
-            condition: "true"
-        ),
-        SealedColumn(
-            table: "sources",
-            column: "sealed",
-            network: "network_id",
-            key: "source_id",
-            purpose: "'source-secret/' || source_id",
-            condition: "true"
-        ),
+        SealedColumn(table: "dialects", key: "dialect", purpose: "'dialect-secrets/' || dialect"),
+        SealedColumn(table: "sources", key: "source_id", purpose: "'source-secret/' || source_id"),
         // Tokens belong to no network, and are made anew within the hour.
         SealedColumn(
             table: "provider_tokens",
-            column: "sealed",
             network: "''",
             key: "encode(key_hash, 'hex')",
-            purpose: "'provider-token'",
-            condition: "true"
+            purpose: "'provider-token'"
         ),
-        SealedColumn(
-            table: "idempotency_keys",
-            column: "sealed",
-            network: "network_id",
-            key: "encode(key_hash, 'hex')",
-            purpose: "'idempotent-answer'",
-            condition: "true"
-        ),
+        SealedColumn(table: "idempotency_keys", key: "encode(key_hash, 'hex')", purpose: "'idempotent-answer'"),
     ]
 
     private static let pageSize = 100
 
     var table: SQL
-    var column: SQL
-    var network: SQL
+    var column: SQL = "sealed"
+    var network: SQL = "network_id"
     var key: SQL
     var purpose: SQL
-    var condition: SQL
+    var condition: SQL = "true"
 
     /// Values that begin with `header`, after a network and a key, in their order; a page of them.
     func values(

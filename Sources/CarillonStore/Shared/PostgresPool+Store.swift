@@ -64,6 +64,12 @@ extension PostgresPool {
         try await withTransaction(TransactionOptions(retries: 5, lockTimeout: lockWait), body)
     }
 
+    /// Runs a short write of one statement; answers how many rows it changed.
+    @discardableResult
+    func write(_ sql: SQL) async throws -> Int {
+        try await write { session in try session.execute(sql) }
+    }
+
     /// Runs several reads of one moment.
     func snapshot<Value: Sendable>(
         _ body: @Sendable (borrowing PostgresSession) throws -> Value

@@ -10,6 +10,19 @@ extension SQL {
 
     /// Finds one row where there is a network, or something of one that triggers keep everybody from.
     static func isThere(_ network: NetworkID) -> SQL { "SELECT FROM networks WHERE network_id = \(network.rawValue)" }
+
+    /// From network to network of a table's rows `t` that are meant, each one step in an index of those, for `WITH RECURSIVE walk`.
+    static func walk(overNetworksIn table: String, where areMeant: SQL = "true") -> SQL {
+        """
+        (SELECT t.network_id FROM \(identifier: table) t WHERE \(sql: areMeant) ORDER BY t.network_id LIMIT 1)
+        UNION ALL
+        SELECT following.network_id
+        FROM walk w CROSS JOIN LATERAL (
+            SELECT t.network_id FROM \(identifier: table) t
+            WHERE \(sql: areMeant) AND t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
+        ) AS following
+        """
+    }
 }
 
 extension PostgresSession {

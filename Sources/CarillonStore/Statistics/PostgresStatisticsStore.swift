@@ -20,23 +20,21 @@ package struct PostgresStatisticsStore: StatisticsStore, StatisticsLog {
             )
         }
         guard !rows.isEmpty else { return }
-        _ = try await pool.write { session in
-            try session.execute(
-                """
-                INSERT INTO statistics_minutes (network_id, at, replica, number, figures, accepted, refused)
-                SELECT n.network_id, n.at, n.replica, n.number, n.figures, n.accepted, n.refused
-                FROM unnest(\(rows.map(\.row.networkID.rawValue)), \(rows.map(\.row.at.stored)),
-                            \(rows.map(\.origin.replica)), \(rows.map(\.origin.number)), \(rows.map(\.row.figures.stored)),
-                            \(rows.map(\.row.figures.acceptedEvents)), \(rows.map(\.row.figures.refusedPosts)),
-                            \(rows.map { ($0.row.begunAt.map { $0 + Self.tolerance } ?? Timestamp(milliseconds: .max)).stored }))
-                    AS n (network_id, at, replica, number, figures, accepted, refused, made_by)
-                CROSS JOIN LATERAL (
-                    SELECT FROM networks w WHERE w.network_id = n.network_id AND w.created_at <= n.made_by LIMIT 1
-                ) AS living
-                ON CONFLICT DO NOTHING
-                """
-            )
-        }
+        try await pool.write(
+            """
+            INSERT INTO statistics_minutes (network_id, at, replica, number, figures, accepted, refused)
+            SELECT n.network_id, n.at, n.replica, n.number, n.figures, n.accepted, n.refused
+            FROM unnest(\(rows.map(\.row.networkID.rawValue)), \(rows.map(\.row.at.stored)),
+                        \(rows.map(\.origin.replica)), \(rows.map(\.origin.number)), \(rows.map(\.row.figures.stored)),
+                        \(rows.map(\.row.figures.acceptedEvents)), \(rows.map(\.row.figures.refusedPosts)),
+                        \(rows.map { ($0.row.begunAt.map { $0 + Self.tolerance } ?? Timestamp(milliseconds: .max)).stored }))
+                AS n (network_id, at, replica, number, figures, accepted, refused, made_by)
+            CROSS JOIN LATERAL (
+                SELECT FROM networks w WHERE w.network_id = n.network_id AND w.created_at <= n.made_by LIMIT 1
+            ) AS living
+            ON CONFLICT DO NOTHING
+            """
+        )
     }
 
     /// All that was written of a network from a moment until before another; in hours, as far as it is added up. What cannot be

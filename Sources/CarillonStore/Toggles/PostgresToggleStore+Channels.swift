@@ -2,8 +2,6 @@ package import CarillonCore
 import Postgres
 
 extension PostgresToggleStore {
-    /// The channels that a user is a member of, in the order of their ids; `nil` when the user is unknown.
-    ///
     /// Reads all of the user's memberships for each page, but looks only at the page's channels: the index is by user alone, and
     /// a user has thousands at the most. One in their order would have everything by which a channel's members are walked
     /// through, so that a plan could choose it for that, and read the network.

@@ -10,9 +10,9 @@ package struct PostgresToggleStore: ToggleStore {
     }
 
     package func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue> {
-        try await databases.of(network).pool.withConnection { session in
-            try session.queryFirst(Self.reading(scope, in: network)) { row in try row.toggles(at: 0) } ?? .neverSet
-        }
+        try await databases.of(network).pool.queryFirst(Self.reading(scope, in: network)) { row in
+            try row.toggles(at: 0)
+        } ?? .neverSet
     }
 
     package func updateToggles(
@@ -62,21 +62,19 @@ package struct PostgresToggleStore: ToggleStore {
     package func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
         network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
     ) {
-        try await databases.of(network).pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT n.toggles, n.toggles_updated_at, n.toggles_version,
-                       u.toggles, u.toggles_updated_at, coalesce(u.toggles_version, 0), \(sql: Self.channelColumns)
-                FROM (SELECT \(network.rawValue) AS network_id) AS wanted
-                LEFT JOIN networks n USING (network_id)
-                LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = \(user.rawValue)
-                LEFT JOIN members m ON m.network_id = n.network_id AND m.user_id = \(user.rawValue)
-                    AND m.channel_id = \(channel?.rawValue as String?)
-                """
-            ) { row in
-                (try row.toggles(at: 0), try row.toggles(at: 3), try row.toggles(at: 6))
-            } ?? (.neverSet, .neverSet, .neverSet)
-        }
+        try await databases.of(network).pool.queryFirst(
+            """
+            SELECT n.toggles, n.toggles_updated_at, n.toggles_version,
+                   u.toggles, u.toggles_updated_at, coalesce(u.toggles_version, 0), \(sql: Self.channelColumns)
+            FROM (SELECT \(network.rawValue) AS network_id) AS wanted
+            LEFT JOIN networks n USING (network_id)
+            LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = \(user.rawValue)
+            LEFT JOIN members m ON m.network_id = n.network_id AND m.user_id = \(user.rawValue)
+                AND m.channel_id = \(channel?.rawValue as String?)
+            """
+        ) { row in
+            (try row.toggles(at: 0), try row.toggles(at: 3), try row.toggles(at: 6))
+        } ?? (.neverSet, .neverSet, .neverSet)
     }
 
     /// Lets a user begin one document at a time, and none beyond the network's limit.
@@ -105,23 +103,28 @@ package struct PostgresToggleStore: ToggleStore {
         if isOver == true { throw LimitReached(.channelsPerUser, limit) }
     }
 
-    private static func reading(_ scope: ToggleScope, in network: NetworkID) -> SQL {
+    /// The table that holds a document, and in which row.
+    private static func place(of scope: ToggleScope, in network: NetworkID) -> (table: String, isMeant: SQL) {
         switch scope {
         case .network:
-            """
-            SELECT toggles, toggles_updated_at, toggles_version FROM networks WHERE network_id = \(network.rawValue)
-            """
+            ("networks", "network_id = \(network.rawValue)")
         case .user(let user):
-            """
-            SELECT toggles, toggles_updated_at, toggles_version FROM users
-            WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)
-            """
+            ("users", "network_id = \(network.rawValue) AND user_id = \(user.rawValue)")
         case .channel(let user, let channel):
-            """
-            SELECT \(sql: channelColumns) FROM members m
-            WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND user_id = \(user.rawValue)
-            """
+            (
+                "members",
+                """
+                network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND user_id = \(user.rawValue)
+                """
+            )
         }
+    }
+
+    private static func reading(_ scope: ToggleScope, in network: NetworkID) -> SQL {
+        let (table, isMeant) = place(of: scope, in: network)
+        let columns: SQL =
+            if case .channel = scope { channelColumns } else { "toggles, toggles_updated_at, toggles_version" }
+        return "SELECT \(sql: columns) FROM \(identifier: table) m WHERE \(sql: isMeant)"
     }
 
     /// A channel's document as removals have left it.
@@ -133,49 +136,22 @@ package struct PostgresToggleStore: ToggleStore {
         """
 
     private static func writing(_ scope: ToggleScope, in network: NetworkID, _ document: String) -> SQL {
-        switch scope {
-        case .network:
-            """
-            UPDATE networks
+        let (table, isMeant) = place(of: scope, in: network)
+        return """
+            UPDATE \(identifier: table)
             SET toggles = \(document), toggles_updated_at = now(), toggles_version = toggles_version + 1
-            WHERE network_id = \(network.rawValue) RETURNING toggles_updated_at
+            WHERE \(sql: isMeant) RETURNING toggles_updated_at
             """
-        case .user(let user):
-            """
-            UPDATE users
-            SET toggles = \(document), toggles_updated_at = now(), toggles_version = toggles_version + 1
-            WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue) RETURNING toggles_updated_at
-            """
-        case .channel(let user, let channel):
-            """
-            UPDATE members
-            SET toggles = \(document), toggles_updated_at = now(), toggles_version = toggles_version + 1
-            WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND user_id = \(user.rawValue)
-            RETURNING toggles_updated_at
-            """
-        }
     }
 
     /// When it was is kept with the version, which is to last longer than what callers remember of it.
     private static func removing(_ scope: ToggleScope, in network: NetworkID) -> SQL {
-        let change: SQL = "toggles = NULL, toggles_updated_at = now(), toggles_version = toggles_version + 1"
-        return switch scope {
-        case .network:
+        let (table, isMeant) = place(of: scope, in: network)
+        return """
+            UPDATE \(identifier: table)
+            SET toggles = NULL, toggles_updated_at = now(), toggles_version = toggles_version + 1
+            WHERE \(sql: isMeant) AND toggles IS NOT NULL
             """
-            UPDATE networks SET \(sql: change) WHERE network_id = \(network.rawValue) AND toggles IS NOT NULL
-            """
-        case .user(let user):
-            """
-            UPDATE users SET \(sql: change)
-            WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue) AND toggles IS NOT NULL
-            """
-        case .channel(let user, let channel):
-            """
-            UPDATE members SET \(sql: change)
-            WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND user_id = \(user.rawValue)
-                AND toggles IS NOT NULL
-            """
-        }
     }
 
     /// Adds the row that carries the document; a relation to a channel that is no membership yet is one too.

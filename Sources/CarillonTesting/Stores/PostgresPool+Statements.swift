@@ -1,22 +1,11 @@
 package import Postgres
 
 extension PostgresPool {
-    /// Runs a statement on some connection; answers how many rows it touched.
-    @discardableResult
-    package func execute(_ sql: SQL) async throws -> Int {
-        try await withConnection { session in try session.execute(sql) }
-    }
-
     /// Runs statements on some connection, one after the other.
     package func script(_ sql: SQL) async throws { try await withConnection { session in try session.script(sql) } }
 
     /// The first field of each row.
     package func all<Value: PostgresDecodable & Sendable>(_ sql: SQL, as type: Value.Type) async throws -> [Value] {
-        try await withConnection { session in try session.query(sql) { row in try row.decode(0, as: type) } }
-    }
-
-    /// The first field of the first row.
-    package func first<Value: PostgresDecodable & Sendable>(_ sql: SQL, as type: Value.Type) async throws -> Value? {
-        try await withConnection { session in try session.queryFirst(sql) { row in try row.decode(0, as: type) } }
+        try await query(sql) { row in try row.decode(0, as: type) }
     }
 }

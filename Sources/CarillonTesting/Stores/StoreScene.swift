@@ -13,20 +13,21 @@ package struct StoreScene: Sendable {
     package let inbox: any EventInbox
     package let recipients: any RecipientSource
     package let queue: any Outbox
-    package let accounts: any AccountStore
+    package let accounts: any NetworkStore
     package let credentials: any ProviderCredentialStore
     /// What replicas share of push services.
     package let tokens: any ProviderTokenStore
     /// Users, channels and members.
-    package let directory: any DirectoryStore
+    package let directory: any DirectoryStore & MemberStore
     package let toggles: any ToggleStore
-    package let devices: any DeviceStore
-    package let tags: any TagStore
+    package let devices: any DeviceStore & AddressStore & DeviceListStore
+    package let tags: any TagStore & SubscriptionStore
     package let templates: any TemplateStore
     package let endpoints: any EndpointStore
     package let endpointLog: any EndpointListSource & EndpointLog
     /// What networks are called by other systems' clients.
-    package let faces: any FaceStore & FaceListSource
+    package let faces: any FaceStore & FaceMemory
+    package let faceList: any FaceListSource
     /// What endpoints are sent.
     package let messages: any RelaySource
     /// What endpoints are asked.
@@ -34,7 +35,7 @@ package struct StoreScene: Sendable {
     /// What endpoints were told.
     package let relays: any RelayHistory
     package let replays: any ReplayQueue
-    package let history: any EventHistory
+    package let history: any EventHistory & DeadLetterStore
     package let sources: any SourceStore
     package let polls: any SourceQueue
     package let statistics: any StatisticsStore & StatisticsLog
@@ -78,7 +79,8 @@ package struct StoreScene: Sendable {
         devices = PostgresDeviceStore(databases)
         tags = PostgresTagStore(databases)
         templates = PostgresTemplateStore(databases)
-        faces = PostgresFaceStore(accounts: accounts)
+        faces = PostgresFaceStore(databases)
+        faceList = PostgresFaceList(pool: pool, box: box)
         messages = log
         questions = log
         relays = PostgresRelayHistory(databases)

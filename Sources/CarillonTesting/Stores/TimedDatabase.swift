@@ -17,9 +17,7 @@ package struct TimedDatabase: Sendable {
     package func advance(by duration: Duration) async throws {
         time.advance(by: duration)
         let now = time.clock.now().description
-        try await pool.withConnection { session in
-            try session.execute("UPDATE timed.present SET moment = \(now)::timestamptz")
-        }
+        try await pool.execute("UPDATE timed.present SET moment = \(now)::timestamptz")
     }
 
     /// Lets nothing come of what it is asked from now on, as if the time for that were over; or no more.
@@ -45,9 +43,7 @@ package struct TimedDatabase: Sendable {
         // What is in the first schema is found before what PostgreSQL itself calls so.
         configuration.sessionSettings["search_path"] = "timed,pg_catalog,public"
         let value = try await TestDatabase.withPool(configuration) { pool in
-            try await pool.withConnection { session in
-                try session.execute("SELECT timed.clear(\(start.description)::timestamptz)")
-            }
+            try await pool.execute("SELECT timed.clear(\(start.description)::timestamptz)")
             let time = ManualTime(start)
             // What waits for time to pass would wait in vain.
             let ids = UUIDv7Generator(clock: time.clock)

@@ -41,6 +41,11 @@ public struct PostgresSession: ~Copyable {
         try executor.run(sql).first(decode)
     }
 
+    /// Runs a statement and decodes the first field of its first row; nil when there is no row.
+    public func first<Value: PostgresDecodable>(_ sql: SQL, as type: Value.Type = Value.self) throws -> Value? {
+        try queryFirst(sql) { row in try row.decode(0, as: type) }
+    }
+
     /// Runs a statement and visits its rows without collecting anything.
     ///
     /// - Parameters:

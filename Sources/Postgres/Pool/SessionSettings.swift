@@ -67,9 +67,7 @@ extension PostgresPool {
             ) { row in try row.decode(0, as: String?.self) }
             // The server says how it writes a value, which only this transaction has then.
             let values = try wanted.map { name, value in
-                try session.queryFirst(.unprepared("SELECT set_config(\(name), \(value), true)")) { row in
-                    try row.decode(0, as: String.self)
-                } ?? value
+                try session.first(.unprepared("SELECT set_config(\(name), \(value), true)"), as: String.self) ?? value
             }
             return SessionSettings(
                 role: place?.role ?? "",

@@ -53,10 +53,10 @@ struct PlacementsCommand: AsyncParsableCommand {
         }
         do {
             return try await Database.withPool(settings, of: name, logger: .silent) { pool in
-                let status = try await Migrator(pool: pool, directory: settings.migrations.path, logger: .silent)
+                let schema = try await Migrator(pool: pool, directory: settings.migrations.path, logger: .silent)
                     .status()
                 let networks =
-                    status.isCurrent
+                    schema.isCurrent
                     ? try await PostgresNetworkReportSource(
                         pool: pool,
                         outbox: PostgresOutbox(pool: pool, ids: UUIDv7Generator())
@@ -64,7 +64,7 @@ struct PlacementsCommand: AsyncParsableCommand {
                     .namedNetworks().count : nil
                 let look = Look(
                     reason: nil,
-                    schema: PlacementStatus.Schema(version: status.version, pending: status.pending),
+                    schema: schema,
                     bytes: try await DatabaseSize.bytes(pool)
                 )
                 return (look, networks)

@@ -22,27 +22,25 @@ struct PlacedStores: Sendable {
         placements.count == 1 ? port(placements[0]) : placed(self.placed(port))
     }
 
-    func accounts(_ list: PlacementListing?) -> any AccountStore {
+    func accounts(_ list: PlacementListing?) -> any NetworkStore {
         guard let list else { return placements[0].accounts }
         return PlacedAccounts(placed { $0.accounts }, catalog: list.catalog, directory: list.directory)
     }
 
-    func faces(_ list: PlacementListing?) -> any FaceStore {
-        guard let list else { return placements[0].faces }
-        return PlacedFaces(placed { $0.faces }, catalog: list.catalog)
-    }
-
     private var databases: Placed<PlacementDatabase> { placed(\.database) }
 
-    var directory: any DirectoryStore { PostgresDirectoryStore(databases) }
-    var devices: any DeviceStore { PostgresDeviceStore(databases) }
+    var faces: any FaceStore & FaceMemory {
+        PostgresFaceStore(databases, names: placements.count == 1 ? nil : FaceNames(pool: placements[0].pool))
+    }
+    var directory: any DirectoryStore & MemberStore { PostgresDirectoryStore(databases) }
+    var devices: any DeviceStore & AddressStore & DeviceListStore { PostgresDeviceStore(databases) }
     var toggles: any ToggleStore { PostgresToggleStore(databases) }
-    var tags: any TagStore { PostgresTagStore(databases) }
+    var tags: any TagStore & SubscriptionStore { PostgresTagStore(databases) }
     var templates: any TemplateStore { PostgresTemplateStore(databases) }
     var endpoints: any EndpointStore { PostgresEndpointStore(databases) }
     var relays: any RelayHistory { PostgresRelayHistory(databases) }
     var sources: any SourceStore { PostgresSourceStore(databases) }
-    var history: any EventHistory { PostgresEventHistory(databases) }
+    var history: any EventHistory & DeadLetterStore { PostgresEventHistory(databases) }
     var credentials: any ProviderCredentialStore { PostgresProviderCredentialStore(databases) }
 
     var messages: Placed<any RelaySource> {

@@ -30,8 +30,7 @@ extension PlacementStorage {
         do {
             return try await withDeadline(Self.limit) { [self] in
                 let silent = Logger(label: "carillon.placements") { _ in SwiftLogNoOpLogHandler() }
-                let status = try await Migrator(pool: pool, directory: migrations, logger: silent).status()
-                let schema = PlacementStatus.Schema(version: status.version, pending: status.pending)
+                let schema = try await Migrator(pool: pool, directory: migrations, logger: silent).status()
                 let reasons = await probe(readsTable: true).look().reasons
                 return PlacementAdministration.Look(
                     reason: reasons.isEmpty ? nil : reasons.joined(separator: "; "),

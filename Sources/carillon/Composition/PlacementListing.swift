@@ -62,28 +62,19 @@ struct PlacementListing: Sendable {
             throw PlacementProblem.unavailable(name, reason: problem)
         }
         let stores = PlacedStores(placements: placements, route: route)
-        let reportSources = stores.placed { $0.reportSource as any NetworkReportSource }
         let enter = PlacementEntry(
             catalog: catalog,
             names: placements.map(\.name),
             directory: directory,
             logger: logger
         )
-        let pools = stores.placed(\.pool).ports
-        let sweep = PlacementSweep(
-            catalog: catalog,
-            reportSources: reportSources,
-            isRight: { name in
-                guard let pool = pools[name] else { return false }
-                return try await catalog.adopt(name, identity: PlacementIdentity.id(pool))
-            },
-            logger: logger
-        )
+        let pools = stores.placed(\.pool)
+        let sweep = PlacementSweep(catalog: catalog, pools: pools, logger: logger)
         let moveMetrics = MoveMetrics(factory: metrics)
         runner = MoveRunner(
             NetworkMover(
                 catalog: moves,
-                pools: pools,
+                pools: pools.ports,
                 logger: logger,
                 changed: { network in
                     await directory.changed(in: network)

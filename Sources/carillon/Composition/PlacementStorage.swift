@@ -25,18 +25,10 @@ struct PlacementStorage: Sendable {
     /// The way to the server that makes tables, where the pool leads to another.
     let coordinator: PostgresPool?
     let accounts: PostgresAccountStore
-    let tokens: PostgresProviderTokenStore
-    let devices: PostgresDeviceStore
     let inbox: PostgresEventInbox
     let outbox: PostgresOutbox
     let recipients: PostgresRecipientSource
     let endpoints: PostgresEndpointLog
-    let faces: PostgresFaceStore
-    let replays: PostgresReplays
-    let statistics: PostgresStatisticsStore
-    let journal: PostgresJournalStore
-    let sources: PostgresSourceQueue
-    let reportSource: PostgresNetworkReportSource
     /// What is remembered of endpoints.
     let endpointCache: EndpointCache
     /// What is remembered of names and keys in other systems.
@@ -47,6 +39,14 @@ struct PlacementStorage: Sendable {
     let database: PlacementDatabase
     private let box: SecretBox
     private let logger: Logger
+
+    var tokens: PostgresProviderTokenStore { PostgresProviderTokenStore(pool: pool, box: box) }
+    var devices: PostgresDeviceStore { PostgresDeviceStore(Placed(database)) }
+    var replays: PostgresReplays { PostgresReplays(pool: pool, ids: ids) }
+    var statistics: PostgresStatisticsStore { PostgresStatisticsStore(pool: pool) }
+    var journal: PostgresJournalStore { PostgresJournalStore(pool: pool) }
+    var sources: PostgresSourceQueue { PostgresSourceQueue(inbox, box: box) }
+    var reportSource: PostgresNetworkReportSource { PostgresNetworkReportSource(pool: pool, outbox: outbox) }
 
     /// The stores of a placement; nothing is connected yet.
     init(
@@ -86,22 +86,18 @@ struct PlacementStorage: Sendable {
         // What is left of a former network of an id is waited for no longer than the database is.
         if callLimit != nil { accounts.patience = Self.patience }
         self.accounts = accounts
-        tokens = PostgresProviderTokenStore(pool: pool, box: box)
         endpoints = PostgresEndpointLog(pool: pool, box: box)
         endpointCache = EndpointCache(store: endpoints, announcements: announcements, logger: logger)
-        faces = PostgresFaceStore(accounts: accounts)
-        faceCache = FaceCache(store: faces, announcements: announcements, logger: logger)
+        faceCache = FaceCache(
+            store: PostgresFaceList(pool: pool, box: box),
+            announcements: announcements,
+            logger: logger
+        )
         feedback = FeedbackWriter(endpoints: endpointCache, ids: ids)
         database = PlacementDatabase(accounts, feedback: feedback)
-        devices = PostgresDeviceStore(Placed(database))
         inbox = PostgresEventInbox(pool: pool)
         outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: endpointCache)
         recipients = PostgresRecipientSource(pool: pool)
-        replays = PostgresReplays(pool: pool, ids: ids)
-        statistics = PostgresStatisticsStore(pool: pool)
-        journal = PostgresJournalStore(pool: pool)
-        sources = PostgresSourceQueue(inbox, box: box)
-        reportSource = PostgresNetworkReportSource(pool: pool, outbox: outbox)
     }
 
     /// Others have left something: it is looked for at once.

@@ -70,7 +70,7 @@ struct Servers: Sendable {
             reportSource: stores.reportSource,
             placements: administration,
             route: storage.route,
-            addresses: AddressLookup(stores.placed { $0.devices as any DeviceStore }),
+            addresses: AddressLookup(stores.placed { $0.devices as any AddressStore }),
             providers: providers.all.map(\.name).filter { $0 != .relay },
             lanes: { parts.ports.values.flatMap(\.lanes.statuses) },
             stuckQueue: { [list = storage.list, states = stores.placed(\.state)] network in
@@ -92,7 +92,7 @@ struct Servers: Sendable {
                 let selection = LaneSelection(networkID: network, provider: provider, appID: appID)
                 await (try? parts.of(network))?.lanes.credentialConfirmed(selection)
             },
-            faceStore: stores.faces(storage.list),
+            faceStore: stores.faces,
             faceLookup: { [cache = storage.home.faceCache, list = storage.list] in
                 list == nil ? FaceLookup(try await cache.index()) : await index.lookup()
             },

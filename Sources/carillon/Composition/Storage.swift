@@ -30,7 +30,7 @@ struct Storage: Sendable {
     /// Who is where; `nil` where there is one placement.
     let list: PlacementListing?
     let route: Placed<PlacementName>
-    let accounts: any AccountStore
+    let accounts: any NetworkStore
     /// The server if it is ours, the pools, and what keeps the schemas in order.
     let services: [any Service]
 

@@ -55,7 +55,7 @@ struct DatabaseChecks: Sendable {
         findings += try await EndpointChecks.findings(pool, box)
         if let box {
             let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
-            findings += try await FaceChecks.findings(accounts)
+            findings += try await FaceChecks.findings(accounts, PostgresFaceList(pool: pool, box: box))
             findings += try await IntrospectionChecks(settings).findings(accounts)
         }
         return try await findings + (ofNetworks ? OverviewChecks.findings(pool) : [])

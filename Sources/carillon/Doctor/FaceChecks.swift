@@ -7,8 +7,8 @@ enum FaceChecks {
     private static let subject = "faces"
 
     /// What is found in a database with all of its tables.
-    static func findings(_ accounts: PostgresAccountStore) async throws -> [Finding] {
-        let bindings = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)?.bindings ?? []
+    static func findings(_ accounts: PostgresAccountStore, _ faces: PostgresFaceList) async throws -> [Finding] {
+        let bindings = try await faces.faceList(unless: nil)?.bindings ?? []
         let credentials = PostgresProviderCredentialStore(Placed(PlacementDatabase(accounts)))
         var apps: [NetworkID: Set<DeviceSelection.App>] = [:]
         for network in Set(bindings.map(\.networkID)) {

@@ -71,14 +71,6 @@ import Testing
             among candidates: [PlacementName],
             for request: IdempotentRequest?
         ) async throws -> PlacementName { .home }
-        func placement(of request: IdempotentRequest) async throws -> PlacementName? { nil }
-        func placementOfDeleted(_ network: NetworkID) async throws -> PlacementName? { nil }
-        func forgetDeleted(_ network: NetworkID, in placement: PlacementName) async throws {}
-        func confirm(_ networks: [NetworkID]) async throws {}
-        func remove(_ networks: [NetworkID], from placement: PlacementName, olderThan age: Duration) async throws {}
-        func listed(in placement: PlacementName, olderThan age: Duration) async throws -> [NetworkID] { [] }
-        func claim(_ name: ClaimedName, for network: NetworkID) async throws -> Claim { .made }
-        func release(_ name: ClaimedName, of network: NetworkID) async throws {}
     }
 
     /// Moves of which each begins.

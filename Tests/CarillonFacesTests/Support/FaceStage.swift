@@ -228,7 +228,7 @@ extension Services {
             faceStore: store.faces,
             faceLookup: {
                 readsStore
-                    ? stub.lookup(in: try await store.faces.faceList(unless: nil) ?? .empty) : stub.lookup()
+                    ? stub.lookup(in: try await store.faceList.faceList(unless: nil) ?? .empty) : stub.lookup()
             },
             facesChanged: { _ in },
             faceSecret: FaceSecret(),

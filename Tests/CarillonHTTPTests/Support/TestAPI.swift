@@ -321,7 +321,7 @@ extension Services {
             credentialChanged: { dispatcher.credentialChanged($0, $1, $2) },
             credentialConfirmed: { dispatcher.credentialConfirmed($0, $1, $2) },
             faceStore: store.faces,
-            faceLookup: { FaceLookup(FaceIndex(try await store.faces.faceList(unless: nil) ?? .empty)) },
+            faceLookup: { FaceLookup(FaceIndex(try await store.faceList.faceList(unless: nil) ?? .empty)) },
             facesChanged: { dispatcher.facesChanged($0) },
             faceSecret: FaceSecret(),
             operatorToken: OperatorToken(

@@ -25,6 +25,7 @@ import Testing
         let rotation = IdempotentRequest.sample("r", in: scene.network, answer: "rotated")
         for (secret, expected) in [(first, Creation.created), (second, .repeated(answer: rotation.answer))] {
             let creation = try await accounts.rotateWebhookSecret(
+                .incoming,
                 of: scene.network,
                 to: secret,
                 overlap: .zero,
@@ -73,6 +74,7 @@ import Testing
         func rotate(_ number: Int, in network: NetworkID) async throws -> Creation {
             let request = IdempotentRequest.sample("k\(number)", in: network, answer: "a")
             return try await scene.accounts.rotateWebhookSecret(
+                .incoming,
                 of: network,
                 to: .generate(),
                 overlap: .zero,

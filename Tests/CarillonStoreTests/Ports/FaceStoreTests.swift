@@ -161,7 +161,7 @@ import Testing
     @Test func `networks may have the same name privately`() async throws {
         #expect(try await scene.bind("a", ["n": 1], isPrivate: true, claiming: false))
         #expect(try await scene.bind("a", ["n": 2], isPrivate: true, claiming: false, in: scene.otherNetwork))
-        let index = FaceIndex(try #require(try await scene.faces.faceList(unless: nil)))
+        let index = FaceIndex(try #require(try await scene.faceList.faceList(unless: nil)))
         #expect(index.binding(.matrix, "a") == nil)
         #expect(index.binding(.matrix, "a", ownedBy: scene.network)?.settings == ["n": 1])
         #expect(index.binding(.matrix, "a", ownedBy: scene.otherNetwork)?.settings == ["n": 2])
@@ -187,12 +187,12 @@ import Testing
 
     @Test func `the list of all is read anew when anything has changed`() async throws {
         let store = scene.faces
-        var version = try #require(try await store.faceList(unless: nil)).version
-        #expect(try await store.faceList(unless: version) == nil)
+        var version = try #require(try await scene.faceList.faceList(unless: nil)).version
+        #expect(try await scene.faceList.faceList(unless: version) == nil)
         func changed() async throws -> FaceList {
-            let list = try #require(try await store.faceList(unless: version))
+            let list = try #require(try await scene.faceList.faceList(unless: version))
             version = list.version
-            #expect(try await store.faceList(unless: version) == nil)
+            #expect(try await scene.faceList.faceList(unless: version) == nil)
             return list
         }
         _ = try await scene.bind("a")
@@ -206,7 +206,7 @@ import Testing
         _ = try await store.deleteFaceBinding(.matrix, externalID: "a", of: scene.network)
         #expect(try await changed().bindings.isEmpty)
         _ = try await store.deleteFaceBinding(.matrix, externalID: "a", of: scene.network)
-        #expect(try await store.faceList(unless: version) == nil, "nothing was changed")
+        #expect(try await scene.faceList.faceList(unless: version) == nil, "nothing was changed")
     }
 
     @Test func `bindings and keys go with their network`() async throws {
@@ -215,9 +215,9 @@ import Testing
         _ = try await scene.bind("a")
         try await scene.add("one", .hash([1]))
         #expect(try await scene.faces.useNonce(nonce, until: end, of: scene.network))
-        let version = try #require(try await scene.faces.faceList(unless: nil)).version
+        let version = try #require(try await scene.faceList.faceList(unless: nil)).version
         #expect(try await scene.accounts.deleteNetwork(scene.network))
-        let list = try #require(try await scene.faces.faceList(unless: version))
+        let list = try #require(try await scene.faceList.faceList(unless: version))
         #expect(list.bindings.isEmpty && list.keys.isEmpty)
         #expect(try await scene.accounts.createNetwork(.sample(scene.network, name: "Again")))
         #expect(try await scene.faces.faceBindings(of: scene.network).isEmpty)

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonStore
 import CarillonTesting
 import Testing
 
@@ -25,6 +26,20 @@ extension TagStoreTests {
         }
         let other = scene.inOtherNetwork()
         #expect(try await other.subscriptions(SubscriptionFilter(), limit: 9).isEmpty)
+    }
+
+    @Test func `who subscribes to what is read while the network moves`() async throws {
+        try await scene.subscribe(all)
+        let database = try await scene.databases.of(scene.network)
+        let tags = PostgresTagStore(
+            Placed([.home: database]) { _, access in
+                guard access == .reading else { throw PlacementProblem.moving }
+                return .home
+            }
+        )
+        let subscribers = try await tags.subscribers(of: "s", in: scene.network, after: nil, limit: 9)
+        #expect(subscribers == [.device("d"), .user("a")])
+        #expect(try await tags.subscribedTags(in: scene.network, after: nil, limit: 9) == ["s", "t", "é"])
     }
 
     @Test func `many subscriptions end at once, and no others`() async throws {

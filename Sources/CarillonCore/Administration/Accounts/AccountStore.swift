@@ -51,8 +51,8 @@ package struct NetworkPage: Sendable {
     }
 }
 
-/// Networks and their credentials. Secrets are encrypted and API keys hashed at rest.
-package protocol AccountStore: DialectStore {
+/// Networks, and who may call for them.
+package protocol AccountStore: Sendable {
     /// Makes a network with its first admin key; refuses an id that is taken, or of which something of a former network is left.
     ///
     /// What is made as `answering` says is made once, however often that is asked for, also at the same time.
@@ -75,6 +75,10 @@ package protocol AccountStore: DialectStore {
     /// Who may call for a network; `nil` when there is none.
     func credentials(of id: NetworkID) async throws -> NetworkCredentials?
     func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName>
+}
+
+/// What callers of a network prove themselves by: API keys, which are hashed at rest, and keys that verify user tokens.
+package protocol KeyStore: Sendable {
     /// Adds an API key, once as `answering` says; refuses one more than ``APIKey/maximumCount``.
     /// - Throws: ``IdempotentRequest/Failure``.
     func addAPIKey(_ key: StoredAPIKey, answering: IdempotentRequest?) async throws -> Creation
@@ -82,15 +86,6 @@ package protocol AccountStore: DialectStore {
     func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey]
     /// Removes a key; the last one of role `admin` only by `force`, whatever else is removed at the same time.
     func deleteAPIKey(_ id: String, of network: NetworkID, force: Bool) async throws -> APIKeyRemoval
-    /// Adds a secret, once as `answering` says; the former ones end after `overlap`, and the oldest at once when there are more
-    /// than ``WebhookSignature/maximumSecretCount``.
-    /// - Throws: ``IdempotentRequest/Failure``.
-    func rotateWebhookSecret(
-        of network: NetworkID,
-        to secret: WebhookSecret,
-        overlap: Duration,
-        answering: IdempotentRequest?
-    ) async throws -> Creation
     func setUserTokenKeys(_ keys: [StoredUserTokenKey], of network: NetworkID) async throws
     /// The keys that verify user tokens, the oldest first.
     func userTokenKeys(of network: NetworkID) async throws -> [StoredUserTokenKey]
@@ -104,15 +99,28 @@ package protocol AccountStore: DialectStore {
     ) async throws -> Creation
     /// Removes a key that verifies user tokens; `false` when there is none of this id.
     func deleteUserTokenKey(_ id: UUID, of network: NetworkID) async throws -> Bool
-    /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
-    func outgoingWebhookSecrets(of network: NetworkID, candidate: WebhookSecret) async throws -> [WebhookSecret]
-    /// Makes `secret` the newest of the secrets that sign outgoing webhooks, once as `answering` says; the former ones sign
-    /// too for `overlap`, and the oldest no more when there are more than ``WebhookSignature/maximumSignedSecretCount``.
+}
+
+/// The secrets that sign a network's webhooks; they are encrypted at rest.
+package protocol WebhookSecretStore: Sendable {
+    /// Makes `secret` the newest of a direction, once as `answering` says; the former ones end after `overlap`, and the oldest at once when
+    /// there are more than ``WebhookSignature/maximumSecretCount``, or ``WebhookSignature/maximumSignedSecretCount``.
     /// - Throws: ``IdempotentRequest/Failure``.
-    func rotateOutgoingWebhookSecret(
+    func rotateWebhookSecret(
+        _ direction: WebhookDirection,
         of network: NetworkID,
         to secret: WebhookSecret,
         overlap: Duration,
         answering: IdempotentRequest?
     ) async throws -> Creation
+    /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
+    func outgoingWebhookSecrets(of network: NetworkID, candidate: WebhookSecret) async throws -> [WebhookSecret]
+}
+
+/// All that is kept of networks themselves.
+package typealias NetworkStore = AccountStore & DialectStore & KeyStore & WebhookSecretStore
+
+/// Which way webhooks go.
+package enum WebhookDirection: String, Sendable {
+    case incoming, outgoing
 }

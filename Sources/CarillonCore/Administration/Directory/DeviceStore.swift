@@ -34,6 +34,15 @@ package protocol DeviceStore: Sendable {
         until: Timestamp,
         in network: NetworkID
     ) async throws -> Int
+    /// A user's devices in the order of their ids.
+    func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
+    /// Whether any browser is known that takes Web Push: one that somebody registered, whatever became of it, or one in use that came
+    /// with a notification.
+    func hasBrowsers(in network: NetworkID) async throws -> Bool
+}
+
+/// The devices of a network by where they are reached, for those who know nothing else of them.
+package protocol AddressStore: Sendable {
     /// What is reached at these addresses of one placement, in their order; `nil` where nobody knows anything, and for addresses
     /// that many devices may share.
     func devices(reachedAt keys: [AddressKey]) async throws -> [ReachedDevice?]
@@ -50,8 +59,10 @@ package protocol DeviceStore: Sendable {
     ///
     /// - Throws: ``LimitReached`` when there are too few of those; none goes then.
     func makeRoom(for addresses: [DeviceAddress], in network: Network, ofStrangers: Bool) async throws
-    /// A user's devices in the order of their ids.
-    func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
+}
+
+/// Lists of devices as other systems keep them.
+package protocol DeviceListStore: Sendable {
     /// A part of the devices of a selection in the order of their ids, and how many there are. For lists that other systems count:
     /// the further a part is, the longer it takes, so that none begins beyond ``CountedPage/maximumTotal``, and a store need not look
     /// at more than twice as many devices of an app, or subscribers of a tag, to find those that are meant.
@@ -76,9 +87,6 @@ package protocol DeviceStore: Sendable {
         after: DeviceID?,
         limit: Int
     ) async throws -> [Device]
-    /// Whether any browser is known that takes Web Push: one that somebody registered, whatever became of it, or one in use that came
-    /// with a notification.
-    func hasBrowsers(in network: NetworkID) async throws -> Bool
 }
 
 extension DeviceStore {
@@ -117,4 +125,20 @@ package struct DeviceChanged: Error, Sendable, Equatable {
 /// A device of this id is another user's, who has it in use at another address.
 package struct DeviceTaken: Error, Sendable, Equatable {
     package init() {}
+}
+
+/// Which devices that came with a notification make room for new ones, where a network has as many of nobody's as it may have.
+///
+/// Anybody can make addresses up, but nobody can have something delivered to them: so those of strangers never keep out what a
+/// homeserver brings that the network knows.
+package enum OwnerlessRoom {
+    /// After how long without being named any of them may go.
+    package static let age = Duration.seconds(86_400)
+    /// After how long one may go to which nothing was ever delivered, for a caller whom the network knows: until then it may be on its
+    /// way.
+    package static let knownPatience = Duration.seconds(60)
+    package static let strangePatience = Duration.seconds(600)
+
+    /// After how long one may go to which nothing was ever delivered.
+    package static func patience(withStrangers: Bool) -> Duration { withStrangers ? strangePatience : knownPatience }
 }

@@ -34,7 +34,7 @@ package struct ImportTally: Sendable, Equatable {
     }
 }
 
-/// The users, channels and members of a network, as corrected by its admin (API section 4).
+/// The users and channels of a network, as corrected by its admin (API section 4).
 package protocol DirectoryStore: Sendable {
     /// Replaces a user's description; `true` when the user is new.
     func putUser(_ person: Person, in network: NetworkID) async throws -> Bool
@@ -52,6 +52,10 @@ package protocol DirectoryStore: Sendable {
     /// The channels whose id or a word of whose name begins with a text, whatever the case; with an empty one all.
     func channels(matching text: String, in network: NetworkID, after cursor: SearchCursor?, limit: Int) async throws
         -> SearchPage<Channel>
+}
+
+/// Who is in a network's channels, as corrected by its admin.
+package protocol MemberStore: Sendable {
     /// The members of a channel in the order of their ids; `nil` when the channel is unknown.
     func members(of channel: ChannelID, in network: NetworkID, after: UserID?, limit: Int) async throws -> [UserID]?
     /// Makes exactly these users the members; adds users and channel to the directory where they are new.

@@ -1,7 +1,4 @@
-/// The tags of a network and who subscribes to them (FACES section B2).
-///
-/// A subscription ends with its tag, its user, or its device: also when something of the same name comes back, it does not.
-/// A device that somebody else registers begins without subscriptions, unless it proves that it is the same installation.
+/// The tags of a network (FACES section B2).
 package protocol TagStore: Sendable {
     /// Declares a tag, or replaces its declaration; `isNew` when it was not declared.
     /// - Throws: ``LimitReached`` when the network would have too many; nothing is changed then.
@@ -11,7 +8,15 @@ package protocol TagStore: Sendable {
     func tags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [Tag]
     /// Removes a tag's declaration and ends all of its subscriptions; nothing happens when there is neither.
     func deleteTag(_ id: TagID, in network: NetworkID) async throws
+    /// Ends all subscriptions to a tag, which stays declared if it is; takes no longer the more there are.
+    func unsubscribeAll(from tag: TagID, in network: NetworkID) async throws
+}
 
+/// Who subscribes to the tags of a network.
+///
+/// A subscription ends with its tag, its user, or its device: also when something of the same name comes back, it does not.
+/// A device that somebody else registers begins without subscriptions, unless it proves that it is the same installation.
+package protocol SubscriptionStore: Sendable {
     /// Subscribes a user, who is added to the directory where they are new, or a device. Who is subscribed stays so.
     ///
     /// - Parameters:
@@ -38,8 +43,6 @@ package protocol TagStore: Sendable {
     ) async throws
     /// Ends these subscriptions, so far as there are such, in one transaction: of a list of any length a bounded part at a time.
     func unsubscribe(_ subscriptions: [Subscription], in network: NetworkID) async throws
-    /// Ends all subscriptions to a tag, which stays declared if it is; takes no longer the more there are.
-    func unsubscribeAll(from tag: TagID, in network: NetworkID) async throws
     /// Who subscribes to a tag, devices first, each in the order of their ids.
     func subscribers(
         of tag: TagID,
@@ -56,7 +59,7 @@ package protocol TagStore: Sendable {
         limit: Int
     ) async throws -> [TagID]
     /// A part of what the devices of a selection subscribe to by themselves, by tag and device, and how much it is; with a tag, to
-    /// that one. As in ``DeviceStore/devices(_:in:offset:limit:)``; without owner and device it looks at so many of the network's
+    /// that one. As in ``DeviceListStore/devices(_:in:offset:limit:)``; without owner and device it looks at so many of the network's
     /// subscriptions.
     func subscriptions(
         of selection: DeviceSelection,

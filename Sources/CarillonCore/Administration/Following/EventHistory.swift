@@ -39,30 +39,18 @@ package struct EventStatus: Sendable, Equatable {
         id: EventID,
         sourceID: String,
         type: EventType,
-        channelID: ChannelID? = nil,
-        actorID: UserID? = nil,
         receivedAt: Timestamp,
         state: EventState,
-        failure: String? = nil,
         recipients: RecipientTally,
-        why: WhyNobody? = nil,
-        deliveries: [DeliveryState: Int],
-        interception: InterceptionReport? = nil,
-        trace: TraceContext? = nil
+        deliveries: [DeliveryState: Int]
     ) {
         self.id = id
         self.sourceID = sourceID
         self.type = type
-        self.channelID = channelID
-        self.actorID = actorID
         self.receivedAt = receivedAt
         self.state = state
-        self.failure = failure
         self.recipients = recipients
-        self.why = why
         self.deliveries = deliveries
-        self.interception = interception
-        self.trace = trace
     }
 }
 
@@ -101,7 +89,7 @@ package struct DeadLetter: Sendable, Equatable {
     }
 }
 
-/// Answers what became of events, and revives what was given up.
+/// Answers what became of events.
 package protocol EventHistory: Sendable {
     /// An event by our id; `nil` when unknown or older than the retention.
     func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus?
@@ -132,6 +120,10 @@ package protocol EventHistory: Sendable {
     /// recipients have not all been found, no more are looked for. What is being sent at this moment may arrive. `false` when
     /// the event is unknown.
     func withdraw(_ id: EventID, in network: NetworkID) async throws -> Bool
+}
+
+/// What was given up.
+package protocol DeadLetterStore: Sendable {
     /// What was given up, oldest first.
     func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter]
     /// Puts a dead letter back into the queue with a new life; answers its lane, `nil` when there is none: twice in parallel
@@ -152,13 +144,15 @@ extension EventHistory {
         try await deliveries(of: id, in: network, matching: DeliveryFilter(), after: cursor, limit: limit)
     }
 
-    /// Puts a dead letter back into the queue with a new life; `false` when there is none.
-    package func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
-        try await reviveDeadLetter(id, in: network) != nil
-    }
-
     /// The latest events, newest first, before `event` where one is named.
     package func events(in network: NetworkID, before event: EventID?, limit: Int) async throws -> [EventStatus] {
         try await events(in: network, matching: EventFilter(), before: event, limit: limit).items
+    }
+}
+
+extension DeadLetterStore {
+    /// Puts a dead letter back into the queue with a new life; `false` when there is none.
+    package func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+        try await reviveDeadLetter(id, in: network) != nil
     }
 }

@@ -18,16 +18,12 @@ package struct FailedDelivery: Sendable, Equatable {
     package init(
         cursor: FailureCursor,
         eventID: EventID,
-        sourceID: String? = nil,
-        channelID: ChannelID? = nil,
         provider: ProviderName,
         appID: String?,
         record: DeviceRecord
     ) {
         self.cursor = cursor
         self.eventID = eventID
-        self.sourceID = sourceID
-        self.channelID = channelID
         self.provider = provider
         self.appID = appID
         self.record = record

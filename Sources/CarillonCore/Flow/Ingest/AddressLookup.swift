@@ -6,7 +6,7 @@ package final class AddressLookup: Sendable {
     private let readings: Placed<Readings>
 
     /// A look-up in the stores of placements, for which those are gathered who ask the same one.
-    package init(_ devices: Placed<any DeviceStore>) {
+    package init(_ devices: Placed<any AddressStore>) {
         readings = devices.map { devices in
             Readings(weight: { $0.address.text.utf8.count + 256 }) { keys, _ in
                 try await UnitOfWork.run(within: Ingestor.deadline) { try await devices.devices(reachedAt: keys) }

@@ -31,7 +31,10 @@ package protocol FaceStore: Sendable {
     func deleteFaceKey(_ face: FaceName, name: String, of network: NetworkID) async throws -> RemovedFaceKey?
     /// A network's keys for a face by name.
     func faceKeys(_ face: FaceName, of network: NetworkID) async throws -> [FaceKey]
+}
 
+/// What faces remember of what was asked of them.
+package protocol FaceMemory: Sendable {
     /// Marks something as used that may be used once, until a moment.
     ///
     /// - Parameters:

@@ -6,7 +6,7 @@ import ServiceLifecycle
 ///   - interval: The time between the end of one and the beginning of the next; asked for each time.
 ///   - jitter: The part of the interval, 0 to 1, by which it varies at random, so that replicas do not march in step.
 ///   - work: What is done; it deals with its own errors.
-func repeating(
+package func repeating(
     every interval: @autoclosure @Sendable @escaping () -> Duration,
     jitter: Double = 0,
     _ work: @Sendable @escaping () async -> Void

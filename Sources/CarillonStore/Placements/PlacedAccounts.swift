@@ -3,13 +3,13 @@ package import CarillonCore
 /// The accounts of networks in several placements.
 package struct PlacedAccounts: AccountStore, AccountSecrets {
     package let accounts: Placed<PostgresAccountStore>
-    private let catalog: any PlacementCatalog
+    private let catalog: PostgresPlacementCatalog
     private let directory: PlacementDirectory
 
     /// The accounts of all placements; `catalog` and `directory` are what home keeps of who is where.
     package init(
         _ accounts: Placed<PostgresAccountStore>,
-        catalog: some PlacementCatalog,
+        catalog: PostgresPlacementCatalog,
         directory: PlacementDirectory
     ) {
         self.accounts = accounts

@@ -1,4 +1,6 @@
+package import CarillonCore
 package import Logging
+package import Postgres
 import ServiceLifecycle
 
 /// Compares the list of who is where with the networks that placements have, and mends it: a network whose making was cut off is not
@@ -8,27 +10,14 @@ package struct PlacementSweep: Service {
     /// For how long a network may be on the list before it is there.
     private static let patience = Duration.seconds(60)
 
-    private let catalog: any PlacementCatalog
-    private let reportSources: Placed<any NetworkReportSource>
-    private let isRight: @Sendable (PlacementName) async throws -> Bool
+    private let catalog: PostgresPlacementCatalog
+    private let pools: Placed<PostgresPool>
     private let logger: Logger
 
-    /// A sweep of home's list.
-    ///
-    /// - Parameters:
-    ///   - catalog: The list.
-    ///   - reportSources: Find the networks that there are.
-    ///   - isRight: Whether a placement is the database that it was: in another one nothing is missing.
-    ///   - logger: Told when that fails.
-    package init(
-        catalog: some PlacementCatalog,
-        reportSources: Placed<any NetworkReportSource>,
-        isRight: @escaping @Sendable (PlacementName) async throws -> Bool = { _ in true },
-        logger: Logger
-    ) {
+    /// A sweep of home's list, `catalog`; `logger` is told when that fails.
+    package init(catalog: PostgresPlacementCatalog, pools: Placed<PostgresPool>, logger: Logger) {
         self.catalog = catalog
-        self.reportSources = reportSources
-        self.isRight = isRight
+        self.pools = pools
         self.logger = logger
     }
 
@@ -40,10 +29,15 @@ package struct PlacementSweep: Service {
     /// Mends what concerns placements that answer.
     package func sweep(patience: Duration = patience) async {
         do {
-            _ = try await reportSources.each { name, reportSource in
+            _ = try await pools.each { name, pool in
                 let listed = try await catalog.listed(in: name, olderThan: patience)
-                guard !listed.isEmpty, try await isRight(name) else { return }
-                let existing = Set(try await reportSource.namedNetworks().map(\.id))
+                // In another database than it was nothing is missing.
+                guard !listed.isEmpty, try await catalog.isRight(name, pool) else { return }
+                let existing = Set(
+                    try await pool.query("SELECT network_id FROM networks WHERE \(sql: .isHere)") { row in
+                        try row.id(0, of: Network.self)
+                    }
+                )
                 try await catalog.confirm(listed.filter(existing.contains))
                 try await catalog.remove(listed.filter { !existing.contains($0) }, from: name, olderThan: patience)
             }
