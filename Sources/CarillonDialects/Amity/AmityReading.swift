@@ -26,11 +26,11 @@ struct AmityReading {
     /// When it was sent, where that is said: mostly it is not.
     private let sentAt: Timestamp
 
-    init(_ kind: String, _ bytes: [UInt8], _ body: JSONValue, now: Timestamp) {
+    init(_ kind: String, _ body: JSONValue, _ post: DialectPost) {
         self.kind = kind
-        self.bytes = bytes
+        bytes = post.bytes
         data = body["data"] ?? [:]
-        let clock = SenderClock(now: now)
+        let clock = post.clock
         self.clock = clock
         sentAt = clock.rfc3339(body["timestamp"])
         // Joins and leaves count from their arrival, and what somebody is called from when that was changed.

@@ -4,15 +4,9 @@ import CarillonCore
 struct TwilioReading {
     private static let prefix = "com.twilio.conversations."
 
-    private let sourceID: String
-    private let data: JSONValue
-    private let time: Timestamp
-
-    init(_ sourceID: String, _ data: JSONValue, _ time: Timestamp) {
-        self.sourceID = sourceID
-        self.data = data
-        self.time = time
-    }
+    let sourceID: String
+    let data: JSONValue
+    let time: Timestamp
 
     /// What a type of Twilio's is about, such as `message.added`; `nil` for types of others.
     static func subject(of type: String) -> String? {

@@ -1,4 +1,5 @@
 import CarillonCore
+import Crypto
 import Foundation
 
 /// `X-Twilio-Signature`: Base64 of an HMAC over the URL that was called, which names the body's digest.
@@ -36,7 +37,8 @@ struct TwilioSignature {
             let url = Array((spelling + request.target).utf8)
             // They may be asked for SHA-256.
             return code.count == 20
-                ? Proof.isSignedBySHA1(url, by: secrets, code) : Proof.isSigned(url, by: secrets, code)
+                ? Proof.isSigned(url, by: secrets, code, hash: Insecure.SHA1.self)
+                : Proof.isSigned(url, by: secrets, code)
         }
         guard isRight else { throw .unproven("X-Twilio-Signature does not match; is publicUrl right?") }
     }

@@ -1,18 +1,15 @@
 import CarillonCore
 
 struct TalkJSReading {
-    private let type: String
-    private let sourceID: String
-    private let body: JSONValue
-    private let data: JSONValue
-    private let clock: SenderClock
+    let type: String
+    let body: JSONValue
+    let post: DialectPost
 
-    init(_ type: String, _ bytes: [UInt8], _ body: JSONValue, now: Timestamp) {
-        self.type = type
-        self.body = body
-        data = body["data"] ?? [:]
-        sourceID = body["id"]?.idText.map { SourceID.of(.talkjs, $0) } ?? SourceID.of(.talkjs, body: bytes)
-        clock = SenderClock(now: now)
+    private var data: JSONValue { body["data"] ?? [:] }
+    private var clock: SenderClock { post.clock }
+
+    private var sourceID: String {
+        body["id"]?.idText.map { SourceID.of(.talkjs, $0) } ?? SourceID.of(.talkjs, body: post.bytes)
     }
 
     var event: DialectEvent {
