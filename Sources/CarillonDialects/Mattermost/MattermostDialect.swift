@@ -3,6 +3,7 @@ package import CarillonCore
 /// The outgoing webhooks of Mattermost (DIALECTS section 11): posts in public channels, and nothing else.
 package struct MattermostDialect: EventDialect {
     private static let form = "application/x-www-form-urlencoded"
+    private static let mostFields = 100
 
     package let name = DialectName.mattermost
     package let mediaTypes: [String]? = ["application/json", form]
@@ -39,7 +40,12 @@ package struct MattermostDialect: EventDialect {
         guard type.hasPrefix(Self.form) || type.isEmpty && first != UInt8(ascii: "{") else {
             return try request.object()
         }
-        guard let fields = FormBody(request.body) else { throw .malformed("", "must be a form in UTF-8") }
-        return .object(fields.json)
+        guard let fields = PercentEncoding.fields(of: request.body, upTo: Self.mostFields) else {
+            throw .malformed("", "must be a form in UTF-8")
+        }
+        var body = JSONObject()
+        // Of several with the same name the first counts; what cannot be stored of what users wrote is left out, as of JSON.
+        for (name, value) in fields where body[name] == nil && !value.utf8.contains(0) { body[name] = .string(value) }
+        return .object(body)
     }
 }
