@@ -23,11 +23,12 @@ package struct AblyFace: Face {
     package func addRoutes(to routes: FaceRoutes) {
         let authenticator = AblyAuthenticator(services: services)
         AblyTokenController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblyDeviceController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblySubscriptionController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblyPublishController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblyMessageController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblyLogController(services: services, authenticator: authenticator).addRoutes(to: routes)
+        let known = AblyRoutes(routes: routes, authenticator: authenticator)
+        AblyDeviceController(services: services, authenticator: authenticator).addRoutes(to: known)
+        AblySubscriptionController(services: services, authenticator: authenticator).addRoutes(to: known)
+        AblyPublishController(services: services).addRoutes(to: known)
+        AblyMessageController(services: services).addRoutes(to: known)
+        AblyLogController(services: services).addRoutes(to: known)
     }
 
     package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {
