@@ -8,6 +8,7 @@ extension HTTPField.Name {
     fileprivate static let clientSecret = known("clientSecret")
 }
 
+/// Whose request it is, and in which application.
 struct MobileFirstCaller: Sendable {
     enum Kind: Sendable, Equatable {
         /// A customer's back end, or whoever holds a secret that is good for everything.
@@ -18,6 +19,8 @@ struct MobileFirstCaller: Sendable {
         case olderApp
     }
 
+    let request: Request
+    let context: CarillonRequestContext
     let kind: Kind
     let applicationID: String
     let application: MobileFirstApplication
@@ -70,6 +73,28 @@ struct MobileFirstCaller: Sendable {
     }
 }
 
+/// Adds routes of an application, for callers who are known and may do what is asked for.
+struct MobileFirstRoutes {
+    let routes: FaceRoutes
+    let authority: MobileFirstAuthority
+
+    /// Adds a route by its path below that of the application, with the scope and the parameters of ``MobileFirstAuthority``.
+    func on(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        as operation: String,
+        for scope: MobileFirstScope? = nil,
+        query: [String]? = ["locale"],
+        readsPages: Bool = false,
+        use handler: @escaping @Sendable (MobileFirstCaller) async throws -> Response
+    ) {
+        let path = RouterPath("/imfpush/v1/apps/{application}" + path)
+        routes.on(method, path, as: operation, readsPages: readsPages) { [authority] request, context in
+            try await handler(try await authority.caller(request, context, for: scope, query: query))
+        }
+    }
+}
+
 /// Finds out who calls (FACES section H1).
 struct MobileFirstAuthority: Sendable {
     private static let acceptable = ["application/json", "application/*", "*/*"]
@@ -89,8 +114,8 @@ struct MobileFirstAuthority: Sendable {
     func caller(
         _ request: Request,
         _ context: CarillonRequestContext,
-        for scope: MobileFirstScope? = nil,
-        query names: [String]? = ["locale"]
+        for scope: MobileFirstScope?,
+        query names: [String]?
     ) async throws -> MobileFirstCaller {
         try Self.checkAccept(request)
         let id = try context.segment("application")
@@ -103,6 +128,8 @@ struct MobileFirstAuthority: Sendable {
         let (kind, permitted, key) = try identify(request, id, application, lookup.known, of: network)
         context.caller.note(.network(network.id))
         let caller = MobileFirstCaller(
+            request: request,
+            context: context,
             kind: kind,
             applicationID: id,
             application: application,
