@@ -58,7 +58,7 @@ package struct AblyFace: Face {
             return nil
         }
         if let secret = request.secret {
-            guard (16...256).contains(secret.utf8.count), secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            guard (16...256).contains(secret.utf8.count), secret.isPrintableASCII else {
                 reader.refuse(
                     "secret",
                     "must be 16 to 256 printable ASCII characters without spaces: what stands behind the colon"

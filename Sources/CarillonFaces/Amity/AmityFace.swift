@@ -65,7 +65,7 @@ package struct AmityFace: Face {
     package func makeKey(_ request: FaceKeyRequest, from reader: inout JSONObjectReader) -> NewFaceKey? {
         guard let rights = reader.choice("rights", as: Rights.self, required: true) else { return nil }
         let secret = request.secret ?? APIKeySecret.random(43)
-        guard secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), secret.utf8.count >= Self.shortestSecret else {
+        guard secret.isPrintableASCII, secret.utf8.count >= Self.shortestSecret else {
             reader.refuse("secret", "must be at least \(Self.shortestSecret) printable ASCII characters without spaces")
             return nil
         }

@@ -125,7 +125,7 @@ struct MobileFirstDeviceController: Sendable {
     }
 
     private func showSender(_ caller: MobileFirstCaller) async throws -> Response {
-        guard let sender = caller.application.google?.senderID else {
+        guard let sender = caller.application.senderID else {
             throw Problem.mobileFirst(.notConfigured, "the application has no senderId", status: .notFound)
         }
         return .json(["senderId": .string(sender)])

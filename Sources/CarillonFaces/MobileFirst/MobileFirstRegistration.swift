@@ -51,10 +51,10 @@ struct MobileFirstRegistration: Sendable {
             guard let apple = application.apple else { throw Self.notConfigured }
             // The description of Apple's data: `<32e7 b1a1 …>`.
             let digits = token.filter { !"<> ".contains($0) }
-            address = .apns(token: digits, appID: apple.appID, environment: apple.environment)
+            address = apple.address(of: digits)
         case .google:
             guard let google = application.google else { throw Self.notConfigured }
-            address = .fcm(token: token, appID: google.appID)
+            address = .fcm(token: token, appID: google)
         }
         return try JSONValue.object(address.json(isShown: false)).readForeign { addresses.address(from: &$0) }
     }
