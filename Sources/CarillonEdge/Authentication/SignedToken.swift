@@ -22,7 +22,7 @@ package struct SignedToken: Sendable {
             let claims = Self.object(segments[1]), case .string(let algorithm)? = header["alg"], header["crit"] == nil
         else { return nil }
         self.algorithm = algorithm
-        if case .string(let name)? = header["kid"] { keyID = name } else { keyID = nil }
+        keyID = header["kid"]?.text
         self.claims = claims
         self.signature = signature
         signedBytes = Array(segments[0]) + [UInt8(ascii: ".")] + Array(segments[1])
@@ -40,7 +40,7 @@ package struct SignedToken: Sendable {
         if case .number(let number)? = value { number.double } else { nil }
     }
 
-    package func text(_ claim: String) -> String? { if case .string(let text)? = claims[claim] { text } else { nil } }
+    package func text(_ claim: String) -> String? { claims[claim]?.text }
 
     /// When it ends, in seconds since 1970.
     package var end: Double? { Self.seconds(claims["exp"]) }

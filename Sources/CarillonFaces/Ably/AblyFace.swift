@@ -93,9 +93,7 @@ package struct AblyFace: Face {
         }
         for (resource, list) in object.members {
             guard case .array(let operations) = list else { continue }
-            let isKnown = operations.allSatisfy { operation in
-                if case .string(let name) = operation { AblyCapability.known.contains(name) } else { false }
-            }
+            let isKnown = operations.allSatisfy { $0.text.map(AblyCapability.known.contains) ?? false }
             guard isKnown, !resource.isEmpty else {
                 reader.refuse(
                     "rights",

@@ -101,8 +101,5 @@ struct MatrixPushkey: Sendable {
 }
 
 extension MatrixNotification.Device {
-    fileprivate func text(_ key: String) -> String? {
-        guard case .string(let text)? = data[key], !text.isEmpty else { return nil }
-        return text
-    }
+    fileprivate func text(_ key: String) -> String? { data[key]?.text.flatMap { $0.isEmpty ? nil : $0 } }
 }

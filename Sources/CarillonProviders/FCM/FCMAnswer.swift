@@ -61,13 +61,6 @@ struct FCMAnswer: Sendable, Equatable {
     }
 }
 
-extension JSONValue {
-    fileprivate var text: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-}
-
 extension JSONObject {
     /// The first objects of an array.
     fileprivate func objects(_ key: String) -> [JSONObject] {

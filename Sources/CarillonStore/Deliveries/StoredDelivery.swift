@@ -203,11 +203,6 @@ extension DeliveryCause {
 }
 
 extension JSONValue {
-    var text: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-
     var wholeNumber: Int? {
         guard case .number(let number) = self else { return nil }
         return number.integer

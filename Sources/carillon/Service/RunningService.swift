@@ -55,8 +55,6 @@ struct RunningService: Sendable {
 }
 
 extension JSONValue {
-    var text: String? { if case .string(let text) = self { text } else { nil } }
-
     var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 
     subscript(name: String) -> JSONValue? { if case .object(let object) = self { object[name] } else { nil } }

@@ -16,7 +16,7 @@ extension Message {
             "org.matrix.msc4075.rtc.notification":
             self.init(kind: .other, typeName: "call", text: "", special: .call)
         case "m.room.message":
-            guard let type = content.text("msgtype") else { return nil }
+            guard let type = content["msgtype"]?.text else { return nil }
             self.init(messageType: type, content)
         default:
             return nil
@@ -24,7 +24,7 @@ extension Message {
     }
 
     private init(messageType: String, _ content: JSONObject) {
-        let body = content.text("body") ?? ""
+        let body = content["body"]?.text ?? ""
         let name = messageType.hasPrefix("m.") ? String(messageType.dropFirst(2)) : messageType
         switch messageType {
         case "m.text", "m.emote", "m.notice":
@@ -40,13 +40,9 @@ extension Message {
 }
 
 extension JSONObject {
-    fileprivate func text(_ key: String) -> String? {
-        if case .string(let text)? = self[key] { text } else { nil }
-    }
-
     /// Words beside a file: without a name of its own, or with the same, the body is the file's name.
     fileprivate var caption: String? {
-        guard let name = text("filename"), let body = text("body"), body != name else { return nil }
+        guard let name = self["filename"]?.text, let body = self["body"]?.text, body != name else { return nil }
         return isReply ? body.withoutQuotation : body
     }
 

@@ -110,7 +110,7 @@ struct AblyMessageController: Sendable {
         switch value {
         case .string(let name): return [name]
         case .array(let elements):
-            let names = elements.compactMap { if case .string(let name) = $0 { name } else { nil } }
+            let names = elements.compactMap(\.text)
             guard names.count == elements.count else { throw .body("channels must be strings") }
             return names
         default: throw .body("channels must be a string, or an array of them")
