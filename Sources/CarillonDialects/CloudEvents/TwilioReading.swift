@@ -23,7 +23,7 @@ struct TwilioReading {
         case "conversation.added": inConversation(.channelCreated, isDescribed: true) { _ in }
         case "conversation.updated": inConversation(.channelUpdated, isDescribed: true) { _ in }
         case "conversation.removed": inConversation(.channelDeleted) { _ in }
-        default: .ignored("\(subject.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        default: .ignored(kind: subject)
         }
     }
 
@@ -68,8 +68,6 @@ struct TwilioReading {
             namelessness: isDescribed ? .stated : .generatedID
         )
         guard let channel else { return .unreadable("it has no usable ConversationSid") }
-        var event = Event(sourceID: sourceID, type: type, timestamp: time, channel: channel)
-        fill(&event)
-        return .known(event)
+        return .known(Event(sourceID: sourceID, type: type, timestamp: time, channel: channel), fill)
     }
 }

@@ -13,12 +13,9 @@ struct TwilioSignature {
         self.code = code
     }
 
-    /// Passes a body that a holder of one of the secrets posted to this address.
+    /// Passes a body that a holder of one of the secrets, which are Auth Tokens, posted to an address of the service: the one that the
+    /// request says, where none is given.
     ///
-    /// - Parameters:
-    ///   - request: What was posted.
-    ///   - address: Where the service is reached; `nil` for what the request says.
-    ///   - secrets: Auth Tokens.
     /// - Throws: ``DialectRefusal/unproven(_:)``.
     func verify(
         _ request: DialectRequest,

@@ -38,7 +38,7 @@ struct CometChatReading {
         case "group_member_banned": banned
         case "group_updated": inGroup(.channelUpdated, at: clock.seconds(data["group"]?["updatedAt"])) { _ in }
         case "group_deleted": inGroup(.channelDeleted, at: clock.now) { _ in }
-        default: .ignored("\(trigger.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        default: .ignored(kind: trigger)
         }
     }
 
@@ -59,13 +59,8 @@ struct CometChatReading {
         let mentioned = (said["mentions"]?.entries ?? []).compactMap { entry in
             person(entry.value) ?? Person(.string(entry.key))
         }
-        var event = Event(
-            sourceID: SourceID.of(.cometchat, "message", body["appId"]?.idText ?? "", id),
-            type: .messageSent,
-            timestamp: clock.seconds(message["sentAt"]),
-            channel: place.channel,
-            actor: sender
-        )
+        let sourceID = SourceID.of(.cometchat, "message", body["appId"]?.idText ?? "", id)
+        var event = Event.sent(sourceID, at: clock.seconds(message["sentAt"]), in: place.channel, by: sender)
         event.members = place.members
         let text = said["text"]?.text
         event.message =
@@ -174,15 +169,14 @@ struct CometChatReading {
         guard let channel = Channel(of: group, id: "guid", name: "name") else {
             return .ignored("it has no usable guid")
         }
-        var event = Event(
+        let event = Event(
             sourceID: SourceID.of(.cometchat, body: post.bytes),
             type: type,
             timestamp: moment,
             channel: [.memberJoined, .memberLeft].contains(type)
                 ? channel.described(at: (group["updatedAt"] ?? group["createdAt"]).map(clock.seconds)) : channel
         )
-        fill(&event)
-        return .known(event)
+        return .known(event, fill)
     }
 
     // MARK: - What they call things

@@ -22,13 +22,8 @@ package struct MattermostDialect: EventDialect {
         let seconds = time?.text.flatMap { Int($0) }.map { JSONValue.number(JSONNumber($0)) }
         let text = body["text"]?.text ?? ""
         let hasFiles = !(body["file_ids"]?.text?.isEmpty ?? true) || !body["file_ids"].elements.isEmpty
-        var event = Event(
-            sourceID: SourceID.of(.mattermost, id),
-            type: .messageSent,
-            timestamp: seconds.map(post.clock.seconds) ?? post.clock.milliseconds(time),
-            channel: channel,
-            actor: sender
-        )
+        let moment = seconds.map(post.clock.seconds) ?? post.clock.milliseconds(time)
+        var event = Event.sent(SourceID.of(.mattermost, id), at: moment, in: channel, by: sender)
         event.message = Message(.string(id), content: hasFiles ? "file" : nil, text: text)
         return DialectReading([.known(event)])
     }

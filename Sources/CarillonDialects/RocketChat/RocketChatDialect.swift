@@ -77,13 +77,8 @@ struct RocketChatReading {
         guard let id = (body["message_id"] ?? message["_id"])?.messageID, let sender, let channel else {
             return .ignored("it has no usable message_id, channel_id or user_id")
         }
-        var event = Event(
-            sourceID: SourceID.of(.rocketchat, "message", id),
-            type: .messageSent,
-            timestamp: clock.rfc3339(body["timestamp"] ?? message["ts"]),
-            channel: channel,
-            actor: sender
-        )
+        let moment = clock.rfc3339(body["timestamp"] ?? message["ts"])
+        var event = Event.sent(SourceID.of(.rocketchat, "message", id), at: moment, in: channel, by: sender)
         event.message = say(.string(id))
         return .known(event)
     }
@@ -100,9 +95,8 @@ struct RocketChatReading {
 
     private func inRoom(_ type: EventType, _ fill: (inout Event) -> Void) -> DialectEvent {
         guard let channel else { return .ignored("it names no room by a usable id") }
-        var event = Event(sourceID: sourceID, type: type, timestamp: clock.rfc3339(body["timestamp"]), channel: channel)
-        fill(&event)
-        return .known(event)
+        let time = clock.rfc3339(body["timestamp"])
+        return .known(Event(sourceID: sourceID, type: type, timestamp: time, channel: channel), fill)
     }
 
     private var described: DialectEvent {

@@ -47,7 +47,7 @@ struct SendbirdReading {
         case "open_channel:exit":
             settings.isOn(SendbirdDialect.openChannelPresence)
                 ? left([person(body["user"])].compactMap(\.self), at: "exited_at") : unwanted
-        default: .ignored("\(category.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        default: .ignored(kind: category)
         }
     }
 
@@ -68,13 +68,8 @@ struct SendbirdReading {
         guard let channel, let sender = person(body["sender"]), let id = payload["message_id"]?.messageID else {
             return .ignored("the message has no usable message_id, channel_url or sender")
         }
-        var event = Event(
-            sourceID: SourceID.of(.sendbird, category, channel.id.rawValue, id),
-            type: .messageSent,
-            timestamp: clock.milliseconds(payload["created_at"]),
-            channel: channel,
-            actor: sender
-        )
+        let sourceID = SourceID.of(.sendbird, category, channel.id.rawValue, id)
+        var event = Event.sent(sourceID, at: clock.milliseconds(payload["created_at"]), in: channel, by: sender)
         event.members = members.present
         event.message = Message(.string(id), content: kind(payload), text: payload["message"]?.text)
         event.mentions = body["mentioned_users"].elements.compactMap { $0["user_id"] }.userIDs
@@ -200,14 +195,13 @@ struct SendbirdReading {
         let time = times.lazy.compactMap { body[$0] }.first
         let moment = time?.idText ?? Proof.digest(post.bytes)
         let parts = [category, channel.id.rawValue, moment] + people.map(\.id.rawValue).sorted()
-        var event = Event(
+        let event = Event(
             sourceID: SourceID.of(.sendbird, parts),
             type: type,
             timestamp: clock.milliseconds(time),
             channel: channel
         )
-        fill(&event)
-        return .known(event)
+        return .known(event, fill)
     }
 
     // MARK: - What they call things

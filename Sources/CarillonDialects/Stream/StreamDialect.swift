@@ -49,7 +49,7 @@ struct StreamReading {
         case "member.removed": left
         case "user.updated", "user.reactivated": ofUser(.userUpdated)
         case "user.deleted": ofUser(.userDeleted)
-        default: .ignored("\(type.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        default: .ignored(kind: type)
         }
     }
 
@@ -65,13 +65,8 @@ struct StreamReading {
         guard let channel, let sender = person(message["user"]) ?? person(body["user"]),
             let id = message["id"]?.messageID
         else { return .ignored("the message has no usable id, cid or user") }
-        var event = Event(
-            sourceID: SourceID.of(.stream, channelNumber ?? "", id),
-            type: .messageSent,
-            timestamp: clock.rfc3339OrNanoseconds(message["created_at"] ?? body["created_at"]),
-            channel: channel,
-            actor: sender
-        )
+        let moment = clock.rfc3339OrNanoseconds(message["created_at"] ?? body["created_at"])
+        var event = Event.sent(SourceID.of(.stream, channelNumber ?? "", id), at: moment, in: channel, by: sender)
         event.members = members
         // Who looks at a livestream is no member of it.
         event.senderIsMember = channelNumber?.hasPrefix("livestream:") != true
@@ -163,9 +158,7 @@ struct StreamReading {
 
     private func inChannel(_ type: EventType, _ fill: (inout Event) -> Void) -> DialectEvent {
         guard let channel else { return .ignored("it has no usable cid") }
-        var event = Event(sourceID: deliveryID, type: type, timestamp: time, channel: channel)
-        fill(&event)
-        return .known(event)
+        return .known(Event(sourceID: deliveryID, type: type, timestamp: time, channel: channel), fill)
     }
 
     private func ofUser(_ type: EventType) -> DialectEvent {

@@ -18,7 +18,7 @@ struct TalkJSReading {
         case "message.deleted": messageDeleted
         case "conversation.deleted": deleted
         case "user.created", "user.updated": described
-        default: .ignored("\(type.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        default: .ignored(kind: type)
         }
     }
 
@@ -34,13 +34,8 @@ struct TalkJSReading {
                 isDirect: participants.count >= 2 ? participants.count == 2 : nil
             )
         else { return .ignored("the message has no usable conversation or sender") }
-        var event = Event(
-            sourceID: sourceID,
-            type: .messageSent,
-            timestamp: clock.milliseconds(message["createdAt"] ?? body["createdAt"]),
-            channel: channel,
-            actor: sender
-        )
+        let moment = clock.milliseconds(message["createdAt"] ?? body["createdAt"])
+        var event = Event.sent(sourceID, at: moment, in: channel, by: sender)
         event.mentions = data["mentionedUserIds"].elements.userIDs
         event.members = participants.map(\.person).unique
         // All who take part are listed: whoever is not has left, which no other event tells.
