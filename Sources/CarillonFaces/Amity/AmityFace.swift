@@ -16,22 +16,16 @@ package struct AmityFace: Face {
         AmitySettingController.adminPath,
     ]
 
-    private let devices: AmityDeviceController
-    private let settings: AmitySettingController
+    private let services: Services
 
     package init(_ services: Services) {
-        let callers = AmityCallers(services: services)
-        devices = AmityDeviceController(callers: callers, devices: services.devices, clock: services.clock)
-        settings = AmitySettingController(
-            callers: callers,
-            toggles: services.toggles,
-            templates: AmityTemplates(store: services.templates, catalog: services.catalog, clock: services.clock)
-        )
+        self.services = services
     }
 
     package func addRoutes(to routes: FaceRoutes) {
-        devices.addRoutes(to: routes)
-        settings.addRoutes(to: routes)
+        let callers = AmityCallers(services: services)
+        AmityDeviceController(services: services, callers: callers).addRoutes(to: routes)
+        AmitySettingController(services: services, callers: callers).addRoutes(to: routes)
     }
 
     package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {

@@ -31,14 +31,8 @@ struct AmityRegistration {
 }
 
 extension AmityRegistration {
-    /// Reads a body.
-    ///
-    /// - Parameters:
-    ///   - body: The body.
-    ///   - settings: The network's apps.
-    ///   - owner: Whose token came with it, where that is enough: then the body need name neither them nor the device, which is
-    ///     known by its address without a name.
-    /// - Throws: What is wrong with it.
+    /// Reads a body. Where the token of its `owner` is enough, it need name neither them nor the device, which is known by its address
+    /// without a name.
     init(_ body: JSONValue, _ settings: AmitySettings, of owner: UserID? = nil) throws(InvalidInput) {
         self = try body.readForeign { reader in
             let isNamed = owner == nil || reader.contains("deviceId") && !reader.isNull("deviceId")
