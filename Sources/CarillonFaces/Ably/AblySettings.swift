@@ -69,6 +69,21 @@ struct AblySettings: Sendable, Equatable {
     }
 }
 
+extension DeviceID {
+    init(ablyDevice id: String) throws(AblyError) {
+        guard let id = DeviceID(id) else { throw .device }
+        self = id
+    }
+}
+
+extension UserID {
+    /// A client by its id; `*` is anybody, and nobody in particular.
+    init(ablyClient id: String) throws(AblyError) {
+        guard let user = UserID(id), !user.isReserved, id != "*" else { throw .client }
+        self = user
+    }
+}
+
 extension TagID {
     /// A channel by its name; what begins with a bracket or a colon is no channel that anybody could subscribe to.
     init(ablyChannel name: String) throws(AblyError) {

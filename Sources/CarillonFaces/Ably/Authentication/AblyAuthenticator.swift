@@ -89,9 +89,7 @@ struct AblyAuthenticator: Sendable {
         switch token.signed.claims[AblyToken.Claim.client] {
         case nil, .null: return .none
         case "*": return .any
-        case .string(let text):
-            guard let user = UserID(text), !user.isReserved else { throw .client }
-            return .named(user)
+        case .string(let text): return .named(try UserID(ablyClient: text))
         default: throw .client
         }
     }

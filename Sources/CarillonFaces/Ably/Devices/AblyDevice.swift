@@ -77,7 +77,7 @@ extension Device {
         }
     }
 
-    private var trouble: String? { error == "not delivered to yet" ? nil : error }
+    private var trouble: String? { error == Self.firstError ? nil : error }
 
     private var ablyErrorReason: JSONValue? {
         switch state {

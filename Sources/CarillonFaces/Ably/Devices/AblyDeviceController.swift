@@ -237,7 +237,6 @@ struct AblyDeviceController: Sendable {
     }
 
     private static func deviceID(_ call: AblyCall) throws -> DeviceID {
-        guard let id = DeviceID(try call.context.segment("device")) else { throw AblyError.device }
-        return id
+        try DeviceID(ablyDevice: try call.context.segment("device"))
     }
 }

@@ -176,13 +176,12 @@ struct AblySubscriptionController: Sendable {
             try body.ablyText("deviceId", else: AblyError.body), try body.ablyText("clientId", else: AblyError.body)
         ) {
         case (let device?, nil):
-            guard let id = DeviceID(device) else { throw .device }
+            let id = try DeviceID(ablyDevice: device)
             // What came with a notification is no device that Ably's clients could know.
             guard !id.isOfAddress else { throw .unknownDevice }
             return Subscription(tag: tag, subscriber: .device(id))
         case (nil, let client?):
-            guard let id = UserID(client), !id.isReserved, client != "*" else { throw .client }
-            return Subscription(tag: tag, subscriber: .user(id))
+            return Subscription(tag: tag, subscriber: .user(try UserID(ablyClient: client)))
         default: throw .malformed("exactly one of deviceId and clientId is needed")
         }
     }
