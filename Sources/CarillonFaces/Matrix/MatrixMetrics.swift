@@ -29,14 +29,8 @@ struct MatrixMetrics: Sendable {
     init(factory: any MetricsFactory) {
         counters = Dictionary(
             uniqueKeysWithValues: MatrixOutcome.allCases.map { outcome in
-                (
-                    outcome,
-                    Counter(
-                        label: "carillon_matrix_devices_total",
-                        dimensions: [("outcome", outcome.rawValue)],
-                        factory: factory
-                    )
-                )
+                let (label, dimensions) = ("carillon_matrix_devices_total", [("outcome", outcome.rawValue)])
+                return (outcome, Counter(label: label, dimensions: dimensions, factory: factory))
             }
         )
     }
