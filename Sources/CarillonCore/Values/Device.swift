@@ -2,6 +2,9 @@ import Crypto
 
 /// One address of a user: where a provider can reach them (API section 6).
 package struct Device: Sendable, Equatable {
+    /// The ``error`` of a device that came with a notification until something is delivered to it; without that it is forgotten after a day.
+    package static let firstError = "not delivered to yet"
+
     /// The id that the app chose for this installation.
     package var id: DeviceID
     /// The user who gets what is sent here; ``Identifier/nobody`` where nobody does.

@@ -29,15 +29,10 @@ package struct AmityDialect: EventDialect {
         }
     }
 
-    package func read(
-        _ request: DialectRequest,
-        _ settings: DialectSettings,
-        now: Timestamp
-    ) throws(DialectRefusal) -> DialectReading {
-        let body = try request.object()
+    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+        let body = try post.object()
         // Finished notifications come in an envelope of their own.
-        if body["event"] == nil, body["eventType"] != nil { return AmityPush(request.body, body, now: now).reading }
-        let event = try body.discriminator("event")
-        return AmityReading(event, request.body, body, now: now).reading
+        if body["event"] == nil, body["eventType"] != nil { return AmityPush(body: body, post: post).reading }
+        return AmityReading(try body.discriminator("event"), body, post).reading
     }
 }

@@ -5,15 +5,8 @@ struct AmityPush {
     /// As many as one direct notification names.
     private static let mostPeople = 1_000
 
-    private let bytes: [UInt8]
-    private let body: JSONValue
-    private let now: Timestamp
-
-    init(_ bytes: [UInt8], _ body: JSONValue, now: Timestamp) {
-        self.bytes = bytes
-        self.body = body
-        self.now = now
-    }
+    let body: JSONValue
+    let post: DialectPost
 
     var reading: DialectReading {
         guard body["eventType"]?.text == "push-notification.created" else {
@@ -25,7 +18,7 @@ struct AmityPush {
         let sender = Person(body["senderId"])
         let people = data["targetIds"].elements.compactMap { Person($0) }.unique.map(\.id).filter { $0 != sender?.id }
         guard !people.isEmpty else { return .ignored("targetIds names nobody") }
-        let id = body["id"]?.idText.map { SourceID.of(.amity, "push", $0) } ?? SourceID.of(.amity, body: bytes)
+        let id = body["id"]?.idText.map { SourceID.of(.amity, "push", $0) } ?? SourceID.of(.amity, body: post.bytes)
         let channel = (data["channels"]?.oneOrMore ?? []).lazy.compactMap { Channel($0["channelId"]) }.first
         let shares = stride(from: 0, to: people.count, by: Self.mostPeople).map { start in
             Array(people[start..<min(start + Self.mostPeople, people.count)])
@@ -37,7 +30,7 @@ struct AmityPush {
                 var event = Event(
                     sourceID: index == 0 ? id : "\(id.beginning(ofBytes: 240) ?? "")|\(index)",
                     type: .notificationDirect,
-                    timestamp: SenderClock(now: now).rfc3339(body["sentTime"]),
+                    timestamp: post.clock.rfc3339(body["sentTime"]),
                     channel: channel,
                     actor: sender
                 )

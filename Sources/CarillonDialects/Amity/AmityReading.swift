@@ -26,11 +26,11 @@ struct AmityReading {
     /// When it was sent, where that is said: mostly it is not.
     private let sentAt: Timestamp
 
-    init(_ kind: String, _ bytes: [UInt8], _ body: JSONValue, now: Timestamp) {
+    init(_ kind: String, _ body: JSONValue, _ post: DialectPost) {
         self.kind = kind
-        self.bytes = bytes
+        bytes = post.bytes
         data = body["data"] ?? [:]
-        let clock = SenderClock(now: now)
+        let clock = post.clock
         self.clock = clock
         sentAt = clock.rfc3339(body["timestamp"])
         // Joins and leaves count from their arrival, and what somebody is called from when that was changed.
@@ -69,7 +69,7 @@ struct AmityReading {
         case "message.didCreate": ofMessages(sent)
         case "message.didDelete": ofMessages(deleted)
         case "user.didCreate", "user.didUpdate": DialectReading(described)
-        default: .ignored("\(kind.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        default: DialectReading([.ignored(kind: kind)])
         }
     }
 
@@ -181,13 +181,8 @@ struct AmityReading {
         guard let channel = Channel(message["channelId"]), let sender = person(message["userId"]),
             let id = message["messageId"]?.messageID
         else { return .unreadable("it has no usable messageId, channelId or userId") }
-        var event = Event(
-            sourceID: SourceID.of(.amity, kind, id),
-            type: .messageSent,
-            timestamp: clock.rfc3339(message["createdAt"])
-        )
-        event.channel = channel
-        event.actor = sender
+        let moment = clock.rfc3339(message["createdAt"])
+        var event = Event.sent(SourceID.of(.amity, kind, id), at: moment, in: channel, by: sender)
         event.people = users.without([sender])
         event.senderIsMember = !open.contains(channel.id)
         let said = message["data"]

@@ -1,5 +1,4 @@
 import CarillonCore
-import Foundation
 
 /// What we need of a CloudEvent.
 struct CloudEvent {
@@ -55,7 +54,9 @@ struct CloudEvent {
         let values = request.values("ce-\(name)")
         guard let value = values.first else { return nil }
         guard values.count == 1 else { throw .malformed("/\(name)", "is given more than once") }
-        guard let text = decoded(unquoted(value)) else { throw .malformed("/\(name)", "must be percent-encoded UTF-8") }
+        guard let text = PercentEncoding.decodeLeniently(unquoted(value)), !text.utf8.contains(0) else {
+            throw .malformed("/\(name)", "must be percent-encoded UTF-8")
+        }
         return .string(text)
     }
 
@@ -71,27 +72,6 @@ struct CloudEvent {
                 isEscaped = false
             }
         }
-        return text
-    }
-
-    private static func decoded(_ text: String) -> String? {
-        let bytes = Array(text.utf8)
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            // A lone percent sign stands for itself.
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let byte = Proof.bytes(hex: String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self))?.first
-            {
-                decoded.append(byte)
-                index += 3
-            } else {
-                decoded.append(bytes[index])
-                index += 1
-            }
-        }
-        guard let text = String(validating: decoded, as: UTF8.self), !text.utf8.contains(0) else { return nil }
         return text
     }
 }

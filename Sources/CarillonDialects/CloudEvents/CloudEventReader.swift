@@ -44,8 +44,9 @@ struct CloudEventReader {
         var read: DialectEvent?
         let sourceID = SourceID.ofCloudEvent(id, from: source)
         if let subject = TwilioReading.subject(of: type) {
+            let time = SenderClock(now: now).rfc3339(event.time)
             read = data(of: event, at: pointer).map { data in
-                TwilioReading(sourceID, data, SenderClock(now: now).rfc3339(event.time)).event(subject)
+                TwilioReading(sourceID: sourceID, data: data, time: time).event(subject)
             }
         } else if let type = Self.known(type) {
             read = data(of: event, at: pointer).flatMap { canonical(type, sourceID, event.time, $0, at: pointer) }

@@ -42,22 +42,18 @@ package struct CloudEventsDialect: EventDialect {
         try Proof.isBasic(request, basic)
     }
 
-    package func read(
-        _ request: DialectRequest,
-        _ settings: DialectSettings,
-        now: Timestamp
-    ) throws(DialectRefusal) -> DialectReading {
-        let reader = CloudEventReader(now: now)
-        switch try CloudEventMode(request) {
+    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+        let reader = CloudEventReader(now: post.now)
+        switch try CloudEventMode(post.request) {
         case .binary(let isJSON):
-            let event = try CloudEvent(headersOf: request)
+            let event = try CloudEvent(headersOf: post.request)
             let read = reader.read(event, at: "")
             // Of what nobody is notified of, data of any type is passed over.
             let isIgnored = if case .ignored? = read?.content { true } else { false }
             guard isJSON || isIgnored else { throw .unsupportedType("data must be JSON") }
             return try finish(read, reader)
         case .json(let isBatch):
-            let body = try request.value()
+            let body = try post.request.value()
             guard case .array(let elements) = body else {
                 guard isBatch != true else { throw .malformed("", "must be an array of events") }
                 return try finish(reader.read(body, at: ""), reader)
@@ -72,7 +68,8 @@ package struct CloudEventsDialect: EventDialect {
                 guard reader.errors.isEmpty else { throw invalid(reader) }
                 return DialectReading(events.compactMap(\.self), isList: true)
             }
-            return DialectReading(elements.enumerated().map { read($1, at: $0, of: elements, now: now) }, isList: true)
+            let events = elements.enumerated().map { read($1, at: $0, of: elements, now: post.now) }
+            return DialectReading(events, isList: true)
         }
     }
 

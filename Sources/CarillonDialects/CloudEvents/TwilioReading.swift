@@ -4,15 +4,9 @@ import CarillonCore
 struct TwilioReading {
     private static let prefix = "com.twilio.conversations."
 
-    private let sourceID: String
-    private let data: JSONValue
-    private let time: Timestamp
-
-    init(_ sourceID: String, _ data: JSONValue, _ time: Timestamp) {
-        self.sourceID = sourceID
-        self.data = data
-        self.time = time
-    }
+    let sourceID: String
+    let data: JSONValue
+    let time: Timestamp
 
     /// What a type of Twilio's is about, such as `message.added`; `nil` for types of others.
     static func subject(of type: String) -> String? {
@@ -29,7 +23,7 @@ struct TwilioReading {
         case "conversation.added": inConversation(.channelCreated, isDescribed: true) { _ in }
         case "conversation.updated": inConversation(.channelUpdated, isDescribed: true) { _ in }
         case "conversation.removed": inConversation(.channelDeleted) { _ in }
-        default: .ignored("\(subject.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        default: .ignored(kind: subject)
         }
     }
 
@@ -74,8 +68,6 @@ struct TwilioReading {
             namelessness: isDescribed ? .stated : .generatedID
         )
         guard let channel else { return .unreadable("it has no usable ConversationSid") }
-        var event = Event(sourceID: sourceID, type: type, timestamp: time, channel: channel)
-        fill(&event)
-        return .known(event)
+        return .known(Event(sourceID: sourceID, type: type, timestamp: time, channel: channel), fill)
     }
 }

@@ -1,4 +1,5 @@
 import CarillonCore
+import Crypto
 import Foundation
 
 /// `X-Twilio-Signature`: Base64 of an HMAC over the URL that was called, which names the body's digest.
@@ -12,12 +13,9 @@ struct TwilioSignature {
         self.code = code
     }
 
-    /// Passes a body that a holder of one of the secrets posted to this address.
+    /// Passes a body that a holder of one of the secrets, which are Auth Tokens, posted to an address of the service: the one that the
+    /// request says, where none is given.
     ///
-    /// - Parameters:
-    ///   - request: What was posted.
-    ///   - address: Where the service is reached; `nil` for what the request says.
-    ///   - secrets: Auth Tokens.
     /// - Throws: ``DialectRefusal/unproven(_:)``.
     func verify(
         _ request: DialectRequest,
@@ -36,7 +34,8 @@ struct TwilioSignature {
             let url = Array((spelling + request.target).utf8)
             // They may be asked for SHA-256.
             return code.count == 20
-                ? Proof.isSignedBySHA1(url, by: secrets, code) : Proof.isSigned(url, by: secrets, code)
+                ? Proof.isSigned(url, by: secrets, code, hash: Insecure.SHA1.self)
+                : Proof.isSigned(url, by: secrets, code)
         }
         guard isRight else { throw .unproven("X-Twilio-Signature does not match; is publicUrl right?") }
     }

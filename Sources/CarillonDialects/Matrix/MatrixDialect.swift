@@ -21,12 +21,7 @@ package struct MatrixDialect: EventDialect {
     /// ephemeral besides. What is refused it repeats for ever.
     package let largestBody: Int? = 16 << 20
 
-    package func settings(from reader: inout JSONObjectReader) -> JSONObject {
-        var settings = JSONObject()
-        reader.takeSwitch(Self.ignoreEncrypted, into: &settings)
-        reader.takeSwitch(Self.ignoreProfiles, into: &settings)
-        return settings
-    }
+    package var switches: [String] { [Self.ignoreEncrypted, Self.ignoreProfiles] }
 
     /// Passes who shows the `hs_token`, in the header, in the query, or in both.
     package func verify(
@@ -49,27 +44,23 @@ package struct MatrixDialect: EventDialect {
         }
     }
 
-    package func read(
-        _ request: DialectRequest,
-        _ settings: DialectSettings,
-        now: Timestamp
-    ) throws(DialectRefusal) -> DialectReading {
-        guard let transaction = MatrixTransaction(request.body, upTo: Self.mostEvents) else {
+    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+        guard let transaction = MatrixTransaction(post.bytes, upTo: Self.mostEvents) else {
             // Says where it is no JSON.
-            _ = try request.object()
+            _ = try post.object()
             throw .malformed("", "must be an object with one array of events")
         }
         guard let events = transaction.events else { throw .malformed("/events", "is required") }
         guard events.count <= Self.mostEvents else {
             throw .malformed("/events", "must hold at most \(Self.mostEvents)")
         }
-        let reader = MatrixReader(settings: settings, clock: SenderClock(now: now))
+        let reader = MatrixReader(settings: post.settings, clock: post.clock)
         let read = events.enumerated().map { index, range -> DialectEvent in
             guard range.count <= Self.largestEvent else {
                 return .unreadable("event \(index + 1) cannot be read: it has more than \(Self.largestEvent) bytes")
             }
             do throws(JSONSyntaxError) {
-                let json = try JSONValue(parsing: Array(request.body[range]), limits: DialectRequest.limits)
+                let json = try JSONValue(parsing: Array(post.bytes[range]), limits: DialectRequest.limits)
                 return reader.event(json).named("event", index, of: events)
             } catch {
                 return .unreadable("event \(index + 1) cannot be read: \(error.reason.rawValue)")

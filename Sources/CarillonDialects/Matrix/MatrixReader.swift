@@ -9,13 +9,8 @@ struct MatrixReader {
         guard let id = json["event_id"]?.messageID, let room = Channel(json["room_id"], namelessness: .generatedID),
             let sender = Person(json["sender"])
         else { return .unreadable("it has no usable event_id, room_id or sender") }
-        let event = Event(
-            sourceID: SourceID.of(.matrix, id),
-            type: .messageSent,
-            timestamp: clock.milliseconds(json["origin_server_ts"]),
-            channel: room,
-            actor: sender
-        )
+        let moment = clock.milliseconds(json["origin_server_ts"])
+        let event = Event.sent(SourceID.of(.matrix, id), at: moment, in: room, by: sender)
         let content = json["content"] ?? [:]
         let type = json["type"]?.text ?? ""
         // Whether there is a key, be it empty, tells what changes a room from what is said in it.
@@ -44,7 +39,7 @@ struct MatrixReader {
             return .ignored("encrypted messages are ignored")
         }
         guard case .object(let members) = content, var message = Message(matrixType: type, content: members) else {
-            return .ignored("\(type.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+            return .ignored(kind: type)
         }
         message.id = id
         event.message = message
@@ -81,7 +76,7 @@ struct MatrixReader {
         case "m.room.member":
             return ofMember(key, content, json, event)
         default:
-            return .ignored("\(type.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+            return .ignored(kind: type)
         }
         return .known(event)
     }

@@ -43,8 +43,10 @@ package struct DialectEvent: Sendable, Equatable {
     /// Whether it is ignored because it could not be read at all.
     package var isUnreadable = false
 
-    static func known(_ event: Event) -> Self {
+    /// An event as `fill` completes it.
+    static func known(_ event: Event, _ fill: (inout Event) -> Void = { _ in }) -> Self {
         var event = event
+        fill(&event)
         // As many as a stored event may name: whoever is beyond them is not told, rather than everybody.
         event.mentions = Set(event.mentions.prefix(10_000))
         event.visibleTo = event.visibleTo.map { Set($0.sorted().prefix(10_000)) }
@@ -53,6 +55,11 @@ package struct DialectEvent: Sendable, Equatable {
     }
 
     static func ignored(_ reason: String) -> Self { Self(content: .ignored(reason)) }
+
+    /// Something of a kind, as its sender calls it, that nobody is notified of.
+    static func ignored(kind: String) -> Self {
+        ignored("\(kind.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+    }
 
     /// Something that cannot be read, among others that can.
     static func unreadable(_ reason: String) -> Self {

@@ -52,6 +52,12 @@ package struct DialectRequest: Sendable {
         return values.first
     }
 
+    /// The value of a header field without which nothing is proven.
+    func proof(_ name: String, called title: String) throws(DialectRefusal) -> String {
+        guard let value = try proof(name) else { throw .unproven("\(title) is missing") }
+        return value
+    }
+
     /// The value of a parameter that may be there only once.
     func parameter(_ name: String) throws(DialectRefusal) -> String? {
         let values = query.filter { $0.name == name }.map(\.value)
@@ -77,6 +83,19 @@ package struct DialectRequest: Sendable {
         guard case .object = value else { throw .malformed("", "must be an object") }
         return value
     }
+}
+
+/// A request whose sender is known, and what it is read by.
+package struct DialectPost {
+    let request: DialectRequest
+    let settings: DialectSettings
+    let now: Timestamp
+
+    var bytes: [UInt8] { request.body }
+    var clock: SenderClock { SenderClock(now: now) }
+
+    /// The body as a JSON object.
+    func object() throws(DialectRefusal) -> JSONValue { try request.object() }
 }
 
 /// Why a post is not taken.

@@ -30,9 +30,3 @@ package struct DialectSettings: Sendable {
 
     func text(_ key: String) -> String? { document[key]?.text }
 }
-
-extension JSONObjectReader {
-    mutating func takeSwitch(_ key: String, into settings: inout JSONObject) {
-        if let value = bool(key) { settings[key] = .bool(value) }
-    }
-}

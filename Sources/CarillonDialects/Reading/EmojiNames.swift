@@ -30,14 +30,7 @@ enum EmojiNames {
     private static let colon = UInt8(ascii: ":")
 
     /// Whether a byte may be part of a word or a name, so that a colon beside it begins or ends none.
-    private static func isPart(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
-        }
-    }
+    private static func isPart(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric }
 
     private static func picture(of name: String) -> String? {
         if let picture = pictures[name] { return picture }

@@ -103,6 +103,11 @@ extension JSONValue {
 }
 
 extension Event {
+    /// A message, yet without what it says.
+    static func sent(_ sourceID: String, at moment: Timestamp, in channel: Channel, by sender: Person) -> Event {
+        Event(sourceID: sourceID, type: .messageSent, timestamp: moment, channel: channel, actor: sender)
+    }
+
     static func deleted(
         _ message: JSONValue?,
         in channel: Channel?,

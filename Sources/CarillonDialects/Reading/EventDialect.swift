@@ -14,11 +14,14 @@ package protocol EventDialect: Sendable {
     /// How many bytes a body may have where that is more than of events as a rule. Its sender proves who they are by the head alone then,
     /// before any of it is read.
     var largestBody: Int? { get }
-    /// Whether the body has to be read to find out who sends it.
-    var isProvenByBody: Bool { get }
     /// Whether one body may hold several events.
     var mayHoldSeveral: Bool { get }
     var answer: DialectAnswer { get }
+
+    /// By what its sender proves who they are.
+    var proof: SenderProof { get }
+    /// The settings that are on or off, and off where nobody has said anything.
+    var switches: [String] { get }
 
     /// What a document lacks for anybody to post without an API key.
     func missing(in document: DialectDocument) -> String?
@@ -34,14 +37,25 @@ package protocol EventDialect: Sendable {
     /// - Throws: ``DialectRefusal/unproven(_:)``, or ``DialectRefusal/dropped(_:)``.
     func verify(_ request: DialectRequest, _ document: DialectDocument, now: Timestamp) throws(DialectRefusal)
 
+    /// The body as an object, in whatever form it is written.
+    func object(of request: DialectRequest) throws(DialectRefusal) -> JSONValue
+
     /// Reads a body as events.
     ///
     /// - Throws: ``DialectRefusal`` when it is no body of this dialect at all.
-    func read(
-        _ request: DialectRequest,
-        _ settings: DialectSettings,
-        now: Timestamp
-    ) throws(DialectRefusal) -> DialectReading
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading
+}
+
+/// By what senders prove who they are.
+package enum SenderProof: Sendable {
+    /// The HMAC-SHA256 of the body, in hexadecimal digits, in a header field.
+    case signature(String, called: String)
+    /// A user and password (RFC 7617).
+    case basic
+    /// One of the secrets as `token` in the body, which has to be read to find out who sends it.
+    case token
+    /// As the dialect's own ``EventDialect/verify(_:_:now:)`` has it.
+    case own
 }
 
 /// What senders are told of events that are durable: a receipt for each, what became of each by their own id, or nothing.
@@ -54,13 +68,48 @@ extension EventDialect {
 
     /// No more than of events as a rule.
     package var largestBody: Int? { nil }
-    package var isProvenByBody: Bool { false }
     package var mayHoldSeveral: Bool { false }
     package var answer: DialectAnswer { .receipts }
+    package var proof: SenderProof { .own }
+    package var switches: [String] { [] }
 
-    package func missing(in document: DialectDocument) -> String? { document.secrets.isEmpty ? "secret" : nil }
+    /// Whether the body has to be read to find out who sends it.
+    package var isProvenByBody: Bool { if case .token = proof { true } else { false } }
 
-    package func settings(from reader: inout JSONObjectReader) -> JSONObject { JSONObject() }
+    package func missing(in document: DialectDocument) -> String? {
+        if case .basic = proof { return document.basic == nil ? "user and password" : nil }
+        return document.secrets.isEmpty ? "secret" : nil
+    }
+
+    package func settings(from reader: inout JSONObjectReader) -> JSONObject {
+        var settings = JSONObject()
+        for key in switches { settings[key] = reader.bool(key).map(JSONValue.bool) }
+        return settings
+    }
+
+    package func object(of request: DialectRequest) throws(DialectRefusal) -> JSONValue { try request.object() }
+
+    package func verify(
+        _ request: DialectRequest,
+        _ document: DialectDocument,
+        now: Timestamp
+    ) throws(DialectRefusal) {
+        switch proof {
+        case .signature(let header, let title):
+            let signature = try request.proof(header, called: title)
+            guard Proof.isSigned(request.body, by: document.secrets, Proof.bytes(hex: signature)) else {
+                throw .unproven("\(title) does not match")
+            }
+        case .basic:
+            guard let basic = document.basic else { throw .unproven("no user and password are set for the webhook") }
+            try Proof.isBasic(request, basic)
+        case .token:
+            guard let token = try object(of: request)["token"]?.text else { throw .unproven("token is missing") }
+            guard Proof.isOne(of: document.secrets, token) else { throw .unproven("token does not match") }
+        case .own:
+            throw .unproven("nothing proves who sent it")
+        }
+    }
 
     /// Reads a body as events, without those that the network does not want.
     package func events(
@@ -68,7 +117,7 @@ extension EventDialect {
         _ settings: DialectSettings,
         now: Timestamp
     ) throws(DialectRefusal) -> DialectReading {
-        var reading = try read(request, settings, now: now)
+        var reading = try read(DialectPost(request: request, settings: settings, now: now))
         if hasEmojiNames { reading.events = reading.events.map(\.withEmoji) }
         let ignored = settings.ignoredSenders
         guard !ignored.isEmpty else { return reading }

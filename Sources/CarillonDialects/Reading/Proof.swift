@@ -4,34 +4,17 @@ import Foundation
 
 /// What senders prove themselves by. Every comparison takes the same time, whether and wherever there is a difference.
 enum Proof {
-    /// Whether one of the secrets made this HMAC-SHA256.
-    static func isSigned(_ text: [UInt8], by secrets: [DialectDocument.SharedSecret], _ code: [UInt8]?) -> Bool {
-        guard let code else { return false }
-        return secrets.contains { secret in
-            secret.value.reveal { secret in
-                HMAC<SHA256>.isValidAuthenticationCode(
-                    code,
-                    authenticating: text,
-                    using: SymmetricKey(data: Array(secret.utf8))
-                )
-            }
-        }
-    }
-
-    /// Whether one of the secrets made this HMAC-SHA1.
-    static func isSignedBySHA1(
+    /// Whether one of the secrets made this HMAC.
+    static func isSigned<Hash: HashFunction>(
         _ text: [UInt8],
         by secrets: [DialectDocument.SharedSecret],
-        _ code: [UInt8]
+        _ code: [UInt8]?,
+        hash: Hash.Type = SHA256.self
     ) -> Bool {
-        secrets.contains { secret in
-            secret.value.reveal { secret in
-                HMAC<Insecure.SHA1>.isValidAuthenticationCode(
-                    code,
-                    authenticating: text,
-                    using: SymmetricKey(data: Array(secret.utf8))
-                )
-            }
+        guard let code else { return false }
+        return secrets.contains { secret in
+            let key = secret.value.reveal { SymmetricKey(data: Array($0.utf8)) }
+            return HMAC<Hash>.isValidAuthenticationCode(code, authenticating: text, using: key)
         }
     }
 

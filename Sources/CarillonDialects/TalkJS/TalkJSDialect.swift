@@ -13,12 +13,8 @@ package struct TalkJSDialect: EventDialect {
         _ document: DialectDocument,
         now: Timestamp
     ) throws(DialectRefusal) {
-        guard let signature = try request.proof("x-talkjs-signature") else {
-            throw .unproven("X-TalkJS-Signature is missing")
-        }
-        guard let timestamp = try request.proof("x-talkjs-timestamp") else {
-            throw .unproven("X-TalkJS-Timestamp is missing")
-        }
+        let signature = try request.proof("x-talkjs-signature", called: "X-TalkJS-Signature")
+        let timestamp = try request.proof("x-talkjs-timestamp", called: "X-TalkJS-Timestamp")
         let signed = Array("\(timestamp).".utf8) + request.body
         guard Proof.isSigned(signed, by: document.secrets, Proof.bytes(hex: signature)) else {
             throw .unproven("X-TalkJS-Signature does not match")
@@ -28,13 +24,8 @@ package struct TalkJSDialect: EventDialect {
         else { throw .unproven("X-TalkJS-Timestamp is too far from now") }
     }
 
-    package func read(
-        _ request: DialectRequest,
-        _ settings: DialectSettings,
-        now: Timestamp
-    ) throws(DialectRefusal) -> DialectReading {
-        let body = try request.object()
-        let type = try body.discriminator("type")
-        return DialectReading([TalkJSReading(type, request.body, body, now: now).event])
+    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+        let body = try post.object()
+        return DialectReading([TalkJSReading(type: try body.discriminator("type"), body: body, post: post).event])
     }
 }

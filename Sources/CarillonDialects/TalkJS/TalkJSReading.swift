@@ -1,18 +1,15 @@
 import CarillonCore
 
 struct TalkJSReading {
-    private let type: String
-    private let sourceID: String
-    private let body: JSONValue
-    private let data: JSONValue
-    private let clock: SenderClock
+    let type: String
+    let body: JSONValue
+    let post: DialectPost
 
-    init(_ type: String, _ bytes: [UInt8], _ body: JSONValue, now: Timestamp) {
-        self.type = type
-        self.body = body
-        data = body["data"] ?? [:]
-        sourceID = body["id"]?.idText.map { SourceID.of(.talkjs, $0) } ?? SourceID.of(.talkjs, body: bytes)
-        clock = SenderClock(now: now)
+    private var data: JSONValue { body["data"] ?? [:] }
+    private var clock: SenderClock { post.clock }
+
+    private var sourceID: String {
+        body["id"]?.idText.map { SourceID.of(.talkjs, $0) } ?? SourceID.of(.talkjs, body: post.bytes)
     }
 
     var event: DialectEvent {
@@ -21,7 +18,7 @@ struct TalkJSReading {
         case "message.deleted": messageDeleted
         case "conversation.deleted": deleted
         case "user.created", "user.updated": described
-        default: .ignored("\(type.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        default: .ignored(kind: type)
         }
     }
 
@@ -37,13 +34,8 @@ struct TalkJSReading {
                 isDirect: participants.count >= 2 ? participants.count == 2 : nil
             )
         else { return .ignored("the message has no usable conversation or sender") }
-        var event = Event(
-            sourceID: sourceID,
-            type: .messageSent,
-            timestamp: clock.milliseconds(message["createdAt"] ?? body["createdAt"]),
-            channel: channel,
-            actor: sender
-        )
+        let moment = clock.milliseconds(message["createdAt"] ?? body["createdAt"])
+        var event = Event.sent(sourceID, at: moment, in: channel, by: sender)
         event.mentions = data["mentionedUserIds"].elements.userIDs
         event.members = participants.map(\.person).unique
         // All who take part are listed: whoever is not has left, which no other event tells.

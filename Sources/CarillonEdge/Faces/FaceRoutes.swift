@@ -21,14 +21,8 @@ package struct FaceRoutes {
         self.lookup = lookup
     }
 
-    /// Adds a route.
-    ///
-    /// - Parameters:
-    ///   - method: Its method.
-    ///   - path: Its path, in the router's notation.
-    ///   - operation: What it is called in metrics: a word or two in small letters.
-    ///   - readsPages: Whether those who read for a whole network wait for a permit: see ``PageSemaphore``.
-    ///   - handler: Answers it.
+    /// Adds a route, which metrics know as an operation of a word or two in small letters. If it `readsPages`, those who read for a whole
+    /// network wait for a permit: see ``PageSemaphore``.
     package func on(
         _ method: HTTPRequest.Method,
         _ path: RouterPath,

@@ -23,11 +23,12 @@ package struct AblyFace: Face {
     package func addRoutes(to routes: FaceRoutes) {
         let authenticator = AblyAuthenticator(services: services)
         AblyTokenController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblyDeviceController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblySubscriptionController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblyPublishController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblyMessageController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblyLogController(services: services, authenticator: authenticator).addRoutes(to: routes)
+        let known = AblyRoutes(routes: routes, authenticator: authenticator)
+        AblyDeviceController(services: services, authenticator: authenticator).addRoutes(to: known)
+        AblySubscriptionController(services: services, authenticator: authenticator).addRoutes(to: known)
+        AblyPublishController(services: services).addRoutes(to: known)
+        AblyMessageController(services: services).addRoutes(to: known)
+        AblyLogController(services: services).addRoutes(to: known)
     }
 
     package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {
@@ -57,7 +58,7 @@ package struct AblyFace: Face {
             return nil
         }
         if let secret = request.secret {
-            guard (16...256).contains(secret.utf8.count), secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            guard (16...256).contains(secret.utf8.count), secret.isPrintableASCII else {
                 reader.refuse(
                     "secret",
                     "must be 16 to 256 printable ASCII characters without spaces: what stands behind the colon"
@@ -92,9 +93,7 @@ package struct AblyFace: Face {
         }
         for (resource, list) in object.members {
             guard case .array(let operations) = list else { continue }
-            let isKnown = operations.allSatisfy { operation in
-                if case .string(let name) = operation { AblyCapability.known.contains(name) } else { false }
-            }
+            let isKnown = operations.allSatisfy { $0.text.map(AblyCapability.known.contains) ?? false }
             guard isKnown, !resource.isEmpty else {
                 reader.refuse(
                     "rights",

@@ -3,29 +3,16 @@ import CarillonCore
 /// What a network's admin says of an application of Ably's (FACES E1).
 struct AblySettings: Sendable, Equatable {
     /// The app that tokens of Apple's belong to.
-    var ios: (appID: String, environment: DeviceAddress.APNsEnvironment)?
+    var ios: AppleApp?
     /// The app that tokens of Google's belong to.
     var android: String?
     /// Whether push is on, by namespace; `*` is every other.
     var namespaces: [String: Bool] = [:]
 
-    static func == (left: Self, right: Self) -> Bool { left.document == right.document }
-
     /// Reads the body of an admin; `nil` after noting what is wrong.
     init?(_ reader: inout JSONObjectReader) {
-        if var ios = reader.object("ios") {
-            let appID = ios.identifier("appId", as: DeviceAddress.self, required: true)
-            let environment = ios.choice("environment", as: DeviceAddress.APNsEnvironment.self) ?? .production
-            ios.finish()
-            guard let appID else { return nil }
-            self.ios = (appID.rawValue, environment)
-        }
-        if var android = reader.object("android") {
-            let appID = android.identifier("appId", as: DeviceAddress.self, required: true)
-            android.finish()
-            guard let appID else { return nil }
-            self.android = appID.rawValue
-        }
+        guard let ios = reader.appleApp("ios"), let android = reader.app("android") else { return nil }
+        (self.ios, self.android) = (ios, android)
         guard var namespaces = reader.object("namespaces") else { return }
         guard namespaces.keys.count <= 200 else {
             reader.refuse("namespaces", "must have at most 200 members")
@@ -57,7 +44,7 @@ struct AblySettings: Sendable, Equatable {
 
     var document: JSONObject {
         var document = JSONObject()
-        document["ios"] = ios.map { ["appId": .string($0.appID), "environment": .string($0.environment.rawValue)] }
+        document["ios"] = ios?.json
         document["android"] = android.map { ["appId": .string($0)] }
         var rules = JSONObject()
         for (name, push) in namespaces.sorted(by: { $0.key < $1.key }) { rules[name] = ["push": .bool(push)] }
@@ -68,7 +55,7 @@ struct AblySettings: Sendable, Equatable {
     /// Whether the application has devices there: where it is not known of which app they are, it may.
     func reaches(_ provider: ProviderName, appID: String?) -> Bool {
         switch provider {
-        case .apns: ios.map { appID ?? $0.appID == $0.appID } ?? false
+        case .apns: ios.map { appID ?? $0.id == $0.id } ?? false
         case .fcm: android.map { appID ?? $0 == $0 } ?? false
         case .webpush: true
         default: false
@@ -79,6 +66,21 @@ struct AblySettings: Sendable, Equatable {
     func pushIsOn(for channel: TagID) -> Bool {
         let namespace = String(channel.rawValue.prefix { $0 != ":" })
         return namespaces[namespace] ?? namespaces["*"] ?? false
+    }
+}
+
+extension DeviceID {
+    init(ablyDevice id: String) throws(AblyError) {
+        guard let id = DeviceID(id) else { throw .device }
+        self = id
+    }
+}
+
+extension UserID {
+    /// A client by its id; `*` is anybody, and nobody in particular.
+    init(ablyClient id: String) throws(AblyError) {
+        guard let user = UserID(id), !user.isReserved, id != "*" else { throw .client }
+        self = user
     }
 }
 

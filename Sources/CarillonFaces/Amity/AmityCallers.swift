@@ -5,7 +5,7 @@ import Hummingbird
 
 /// Finds out who calls, and which network is meant: by the API key that apps carry, or by a token that says so itself.
 struct AmityCallers: Sendable {
-    private static let header = HTTPField.Name("x-api-key")
+    private static let header = HTTPField.Name.known("x-api-key")
 
     /// A network that has bound the face, and how it did.
     struct BoundNetwork: Sendable {
@@ -14,8 +14,7 @@ struct AmityCallers: Sendable {
     }
 
     struct User: Sendable {
-        var network: Network
-        var settings: AmitySettings
+        var app: BoundNetwork
         var id: UserID
         var holdsAppKey: Bool
     }
@@ -33,14 +32,9 @@ struct AmityCallers: Sendable {
         let key = try await key(request)
         if let key { context.face.note(network: key.networkID) }
         let access = try await services.authenticator.access(request, context, in: key?.networkID)
-        let found = try await bound(access.networkID, context)
+        let app = try await bound(access.networkID, context)
         guard let id = access.ownUser else { throw Problem.forbidden("a user's own token is needed") }
-        return User(
-            network: found.network,
-            settings: found.settings,
-            id: id,
-            holdsAppKey: key?.networkID == found.network.id
-        )
+        return User(app: app, id: id, holdsAppKey: key?.networkID == app.network.id)
     }
 
     /// Passes a user of this network who shows a token of their own.
@@ -68,8 +62,7 @@ struct AmityCallers: Sendable {
 
     /// The app's key, counted against the rate that apps have; `nil` when there is none.
     private func key(_ request: Request) async throws -> FaceKey? {
-        guard let header = Self.header else { return nil }
-        let values = request.headers[values: header]
+        let values = request.headers[values: Self.header]
         guard let secret = values.first else { return nil }
         guard values.count == 1, let key = try await services.faceLookup().key(.amity, secret: secret)?.key,
             let network = try await services.network(key.networkID)

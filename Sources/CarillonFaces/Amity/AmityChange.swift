@@ -109,7 +109,9 @@ extension UserToggles {
 struct AmityChannelChange: Sendable, Equatable {
     var channel: ChannelID
     var isEnabled: Bool?
+}
 
+extension AmityChannelChange {
     /// Reads a body.
     /// - Throws: What is wrong with it: there are no switches for single events in a channel.
     init(_ body: JSONValue) throws(InvalidInput) {
@@ -121,11 +123,6 @@ struct AmityChannelChange: Sendable, Equatable {
             }
             return channel.map { Self(channel: $0, isEnabled: isEnabled) }
         }
-    }
-
-    private init(channel: ChannelID, isEnabled: Bool?) {
-        self.channel = channel
-        self.isEnabled = isEnabled
     }
 }
 

@@ -6,9 +6,8 @@ struct AmityDeviceController: Sendable {
     static let path = "/v1/notification"
     static let userPath = "/api/v3/notification/register"
 
+    let services: Services
     let callers: AmityCallers
-    let devices: any DeviceStore
-    let clock: WallClock
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, RouterPath(Self.path), as: "register device", use: register)
@@ -19,14 +18,14 @@ struct AmityDeviceController: Sendable {
     private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let app = try await callers.app(request, context)
         let body = try await RequestBodyReader.json(of: request)
-        let device = try AmityRegistration(body, app.settings).device(registeredAt: clock.now())
+        let device = try AmityRegistration(body, app.settings).device(registeredAt: services.clock.now())
         // Whoever has the app's key could register devices for anybody, so the network has to have said that this is meant.
         if app.settings.requiresUserToken || app.network.deviceRegistration != .appKey {
             try await callers.require(device.userID, of: app.network.id, request, context)
         }
         // The last write wins, as these SDKs are told, also where the device was another user's with another token: to take it
         // from them needs no more than to unregister it does.
-        _ = try await devices.putDevice(device, replacing: .anybodys, in: app.network.id, by: .user)
+        _ = try await services.devices.putDevice(device, replacing: .anybodys, in: app.network.id, by: .user)
         return AmityAnswer.success
     }
 
@@ -34,11 +33,12 @@ struct AmityDeviceController: Sendable {
     private func registerOwn(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let user = try await callers.user(request, context)
         let body = try await RequestBodyReader.json(of: request)
-        let device = try AmityRegistration(body, user.settings, of: user.id).device(registeredAt: clock.now())
+        let registration = try AmityRegistration(body, user.app.settings, of: user.id)
+        let device = registration.device(registeredAt: services.clock.now())
         guard device.userID == user.id else { throw Problem.forbidden("a token of this user is needed") }
         // A token alone takes nobody else's device from them, unless it is the same phone.
         let former: ReplaceableDevice = user.holdsAppKey ? .anybodys : .anyOfTheirs
-        _ = try await devices.putDevice(device, replacing: former, in: user.network.id, by: .user)
+        _ = try await services.devices.putDevice(device, replacing: former, in: user.app.network.id, by: .user)
         return AmityAnswer.success
     }
 
@@ -48,7 +48,7 @@ struct AmityDeviceController: Sendable {
             query: QueryParameters(request),
             body: await RequestBodyReader.bytes(of: request, upTo: RequestBodyReader.limit)
         )
-        let isRemoved = try await devices.deleteDevice(
+        let isRemoved = try await services.devices.deleteDevice(
             wanted.deviceID,
             ifOwnedBy: wanted.userID,
             in: app.network.id

@@ -16,22 +16,16 @@ package struct AmityFace: Face {
         AmitySettingController.adminPath,
     ]
 
-    private let devices: AmityDeviceController
-    private let settings: AmitySettingController
+    private let services: Services
 
     package init(_ services: Services) {
-        let callers = AmityCallers(services: services)
-        devices = AmityDeviceController(callers: callers, devices: services.devices, clock: services.clock)
-        settings = AmitySettingController(
-            callers: callers,
-            toggles: services.toggles,
-            templates: AmityTemplates(store: services.templates, catalog: services.catalog, clock: services.clock)
-        )
+        self.services = services
     }
 
     package func addRoutes(to routes: FaceRoutes) {
-        devices.addRoutes(to: routes)
-        settings.addRoutes(to: routes)
+        let callers = AmityCallers(services: services)
+        AmityDeviceController(services: services, callers: callers).addRoutes(to: routes)
+        AmitySettingController(services: services, callers: callers).addRoutes(to: routes)
     }
 
     package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
@@ -65,7 +59,7 @@ package struct AmityFace: Face {
     package func makeKey(_ request: FaceKeyRequest, from reader: inout JSONObjectReader) -> NewFaceKey? {
         guard let rights = reader.choice("rights", as: Rights.self, required: true) else { return nil }
         let secret = request.secret ?? APIKeySecret.random(43)
-        guard secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), secret.utf8.count >= Self.shortestSecret else {
+        guard secret.isPrintableASCII, secret.utf8.count >= Self.shortestSecret else {
             reader.refuse("secret", "must be at least \(Self.shortestSecret) printable ASCII characters without spaces")
             return nil
         }

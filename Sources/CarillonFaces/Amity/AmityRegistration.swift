@@ -25,14 +25,14 @@ struct AmityRegistration {
     private let userID: UserID
     private let address: DeviceAddress
 
-    /// Reads a body.
-    ///
-    /// - Parameters:
-    ///   - body: The body.
-    ///   - settings: The network's apps.
-    ///   - owner: Whose token came with it, where that is enough: then the body need name neither them nor the device, which is
-    ///     known by its address without a name.
-    /// - Throws: What is wrong with it.
+    func device(registeredAt now: Timestamp) -> Device {
+        Device(id: id, userID: userID, address: address, registeredAt: now)
+    }
+}
+
+extension AmityRegistration {
+    /// Reads a body. Where the token of its `owner` is enough, it need name neither them nor the device, which is known by its address
+    /// without a name.
     init(_ body: JSONValue, _ settings: AmitySettings, of owner: UserID? = nil) throws(InvalidInput) {
         self = try body.readForeign { reader in
             let isNamed = owner == nil || reader.contains("deviceId") && !reader.isNull("deviceId")
@@ -51,16 +51,6 @@ struct AmityRegistration {
         }
     }
 
-    private init(id: DeviceID, userID: UserID, address: DeviceAddress) {
-        self.id = id
-        self.userID = userID
-        self.address = address
-    }
-
-    func device(registeredAt now: Timestamp) -> Device {
-        Device(id: id, userID: userID, address: address, registeredAt: now)
-    }
-
     private static func address(
         _ platform: Platform,
         _ token: String,
@@ -70,18 +60,10 @@ struct AmityRegistration {
         switch platform {
         case .ios:
             guard let app = settings.ios else { break }
-            guard token.utf8.count <= longestAppleToken, token.utf8.allSatisfy(\.isHexDigit) else {
-                reader.refuse("token", "must be at most \(longestAppleToken) hexadecimal digits")
-                return nil
-            }
-            return .apns(token: token.lowercased(), appID: app.id, environment: app.environment)
+            return reader.checkAppleToken(token, upTo: longestAppleToken) ? app.address(of: token.lowercased()) : nil
         case .android:
             guard let app = settings.android else { break }
-            guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                reader.refuse("token", "must be printable ASCII without spaces")
-                return nil
-            }
-            return .fcm(token: token, appID: app)
+            return reader.checkGoogleToken(token) ? .fcm(token: token, appID: app) : nil
         }
         reader.refuse("platform", "has no app in this network")
         return nil
@@ -93,7 +75,9 @@ struct AmityUnregistration {
     let deviceID: DeviceID
     /// Whose it has to be; anybody's where nobody is named.
     let userID: UserID?
+}
 
+extension AmityUnregistration {
     /// Reads the query, and a body in JSON for what the query does not say.
     /// - Throws: What is wrong with either; a request that names no device is never about all of them.
     init(query: QueryParameters, body bytes: [UInt8]) throws {
@@ -118,11 +102,6 @@ struct AmityUnregistration {
             let user = isNamed ? reader.userID("userId") : nil
             return id.map { Self(deviceID: $0, userID: user) }
         }
-    }
-
-    private init(deviceID: DeviceID, userID: UserID?) {
-        self.deviceID = deviceID
-        self.userID = userID
     }
 }
 

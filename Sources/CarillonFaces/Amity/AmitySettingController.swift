@@ -7,9 +7,12 @@ struct AmitySettingController: Sendable {
     static let userPath = "/api/v3/notification/setting"
     static let adminPath = "/admin/v1/notification/setting"
 
+    let services: Services
     let callers: AmityCallers
-    let toggles: any ToggleStore
-    let templates: AmityTemplates
+
+    private var templates: AmityTemplates {
+        AmityTemplates(store: services.templates, catalog: services.catalog, clock: services.clock)
+    }
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.get, RouterPath(Self.userPath), as: "read settings", use: show)
@@ -31,7 +34,7 @@ struct AmitySettingController: Sendable {
             channel = named
         case .network: throw Problem.forbidden("the network's settings are for its admins")
         }
-        let documents = try await toggles.toggles(for: user.id, channel: channel, in: user.network.id)
+        let documents = try await services.toggles.toggles(for: user.id, channel: channel, in: user.app.network.id)
         let own = UserToggles(document: documents.user.document)
         guard channel != nil else { return .json(own.amity) }
         return .json(ChannelToggles(document: documents.channel.document).amity(of: own))
@@ -43,14 +46,14 @@ struct AmitySettingController: Sendable {
         switch try AmityLevel(in: body) {
         case .user:
             let change = try AmityUserChange(body)
-            try await write(.user(user.id), in: user.network.id, by: .user) { document in
+            try await write(.user(user.id), in: user.app.network.id, by: .user) { document in
                 var toggles = UserToggles(document: document)
                 change.apply(to: &toggles)
                 return toggles.document
             }
         case .channel:
             let change = try AmityChannelChange(body)
-            try await write(.channel(user.id, change.channel), in: user.network.id, by: .user) { document in
+            try await write(.channel(user.id, change.channel), in: user.app.network.id, by: .user) { document in
                 var toggles = ChannelToggles(document: document)
                 toggles.enabled = change.isEnabled ?? toggles.enabled
                 return toggles.document
@@ -63,7 +66,7 @@ struct AmitySettingController: Sendable {
     private func showNetwork(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let network = try await callers.admin(request, context)
         try Self.requireNetwork(AmityLevel(QueryParameters(request).text("level") ?? AmityLevel.network.rawValue))
-        let document = try await toggles.toggles(.network, in: network.id).document
+        let document = try await services.toggles.toggles(.network, in: network.id).document
         let texts = try await templates.texts(of: network)
         return .json(NetworkToggles(document: document).amity(texts))
     }
@@ -92,7 +95,7 @@ struct AmitySettingController: Sendable {
         by writer: Writer,
         _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
     ) async throws {
-        _ = try await toggles.updateToggles(scope, in: network, by: writer, expected: nil, change)
+        _ = try await services.toggles.updateToggles(scope, in: network, by: writer, expected: nil, change)
     }
 }
 

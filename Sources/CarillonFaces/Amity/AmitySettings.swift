@@ -2,11 +2,6 @@ import CarillonCore
 
 /// What a network says of its apps that were built for Amity: which they are here.
 struct AmitySettings: Sendable, Equatable {
-    struct AppleApp: Sendable, Equatable {
-        var id: String
-        var environment: DeviceAddress.APNsEnvironment
-    }
-
     /// The app for Apple's devices; they cannot be registered without it.
     var ios: AppleApp?
     /// The app for Android; they cannot be registered without it.
@@ -17,23 +12,14 @@ struct AmitySettings: Sendable, Equatable {
     /// Reads what an admin wrote; `nil` after noting what is wrong.
     init?(_ reader: inout JSONObjectReader) {
         let isNone = !reader.contains("ios") && !reader.contains("android")
-        if var app = reader.object("ios") {
-            let id = app.identifier("appId", as: DeviceAddress.self, required: true)
-            let environment = app.choice("environment", as: DeviceAddress.APNsEnvironment.self)
-            app.finish()
-            ios = id.map { AppleApp(id: $0.rawValue, environment: environment ?? .production) }
-        }
-        if var app = reader.object("android") {
-            android = app.identifier("appId", as: DeviceAddress.self, required: true)?.rawValue
-            app.finish()
-        }
+        let (ios, android) = (reader.appleApp("ios"), reader.app("android"))
         requiresUserToken = reader.bool("requireUserToken") ?? true
         guard !isNone else {
             reader.refuse("ios", "or android is required")
             return nil
         }
-        if reader.contains("ios"), !reader.isNull("ios"), ios == nil { return nil }
-        if reader.contains("android"), !reader.isNull("android"), android == nil { return nil }
+        guard let ios, let android else { return nil }
+        (self.ios, self.android) = (ios, android)
     }
 
     /// Reads what was checked before.
@@ -47,7 +33,7 @@ struct AmitySettings: Sendable, Equatable {
     /// The settings as they are stored and shown, with defaults filled in.
     var json: JSONObject {
         var json = JSONObject()
-        json["ios"] = ios.map { ["appId": .string($0.id), "environment": .string($0.environment.rawValue)] }
+        json["ios"] = ios?.json
         json["android"] = android.map { ["appId": .string($0)] }
         json["requireUserToken"] = .bool(requiresUserToken)
         return json

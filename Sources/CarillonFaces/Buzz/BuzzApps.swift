@@ -7,23 +7,14 @@ struct BuzzApps: Sendable, Equatable {
 
     /// Reads what an admin wrote; `nil` after noting what is wrong.
     init?(_ reader: inout JSONObjectReader, applicationID: String) {
-        func app(_ key: String, _ reader: inout JSONObjectReader) -> String? {
-            guard var app = reader.object(key) else {
-                if !reader.contains(key) || reader.isNull(key) { return applicationID }
-                return nil
-            }
-            let id = app.identifier("appId", as: DeviceAddress.self, required: true)?.rawValue
-            app.finish()
-            return id
-        }
-        let (ios, android) = (app("ios", &reader), app("android", &reader))
+        let (ios, android) = (reader.app("ios"), reader.app("android"))
         guard Identifier<DeviceAddress>(applicationID) != nil else {
             reader.refuse("externalId", "must be an application's id, of 1 to 256 bytes")
             return nil
         }
         guard let ios, let android else { return nil }
-        self.ios = ios
-        self.android = android
+        self.ios = ios ?? applicationID
+        self.android = android ?? applicationID
     }
 
     /// Reads what was checked before.

@@ -28,12 +28,8 @@ extension BuzzRegistration {
             let isDebugBuild = reader.bool("debugBuild") ?? false
             let token = reader.string("token", required: true, maximumBytes: Self.longestToken, nonEmpty: true)
             guard let application, let type, let token else { return nil }
-            if type == 0, token.utf8.count > Self.longestAppleToken || !token.utf8.allSatisfy(\.isHexDigit) {
-                reader.refuse("token", "must be at most \(Self.longestAppleToken) hexadecimal digits")
-            }
-            if !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-                reader.refuse("token", "must be printable ASCII without spaces")
-            }
+            if type == 0 { _ = reader.checkAppleToken(token, upTo: Self.longestAppleToken) }
+            _ = reader.checkGoogleToken(token)
             return Self(
                 applicationID: application.rawValue,
                 isAndroid: type == 1,

@@ -29,10 +29,7 @@ struct MatrixNotification: Sendable {
         var sound: String?
 
         /// What the app wants in everything that is sent to it; one that is no object is as good as none.
-        var defaultPayload: JSONObject {
-            guard case .object(let payload)? = data["default_payload"] else { return JSONObject() }
-            return payload
-        }
+        var defaultPayload: JSONObject { data["default_payload"]?.object ?? JSONObject() }
 
         /// Whether there is a `default_payload` that is no object.
         var hasBadDefaultPayload: Bool {
@@ -75,15 +72,9 @@ extension MatrixNotification {
     var from: String? { senderName ?? sender }
 
     /// The words of a message; of no other event are they words.
-    var body: String? {
-        guard case .string(let body)? = content["body"], !body.isEmpty else { return nil }
-        return body
-    }
+    var body: String? { content["body"]?.text.flatMap { $0.isEmpty ? nil : $0 } }
 
-    var messageType: String? {
-        guard case .string(let type)? = content["msgtype"] else { return nil }
-        return type
-    }
+    var messageType: String? { content["msgtype"]?.text }
 
     var isInvitation: Bool { type == "m.room.member" && membership == "invite" && userIsTarget }
 

@@ -85,10 +85,5 @@ extension MatrixNotification {
     }
 
     /// Whether a call offers pictures: seen from its session description (RFC 8866).
-    private var hasVideo: Bool {
-        guard case .object(let offer)? = content["offer"], case .string(let description)? = offer["sdp"] else {
-            return false
-        }
-        return description.contains("m=video")
-    }
+    private var hasVideo: Bool { content["offer"]?["sdp"]?.text?.contains("m=video") == true }
 }

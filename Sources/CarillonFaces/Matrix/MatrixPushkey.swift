@@ -41,7 +41,7 @@ struct MatrixPushkey: Sendable {
             }
             if let address = subscription(endpoint, device.pushkey, auth) { return .address(address) }
         default:
-            guard device.pushkey.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { break }
+            guard device.pushkey.isPrintableASCII else { break }
             return .address(DeviceAddress(provider, device.pushkey, appID: appID))
         }
         return .unusable(Self.substitute(for: device.pushkey, of: provider, appID, binding.environment))
@@ -101,8 +101,5 @@ struct MatrixPushkey: Sendable {
 }
 
 extension MatrixNotification.Device {
-    fileprivate func text(_ key: String) -> String? {
-        guard case .string(let text)? = data[key], !text.isEmpty else { return nil }
-        return text
-    }
+    fileprivate func text(_ key: String) -> String? { data[key]?.text.flatMap { $0.isEmpty ? nil : $0 } }
 }

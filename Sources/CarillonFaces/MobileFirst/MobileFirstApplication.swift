@@ -28,13 +28,14 @@ struct MobileFirstApplication: Sendable, Equatable {
     private static let maximumIssuers = 8
     private static let maximumKeyBytes = 4_096
 
-    /// The app's id at Apple, and which of Apple's two services its tokens are of.
-    var apple: (appID: String, environment: DeviceAddress.APNsEnvironment)?
-    var google: (appID: String, senderID: String?)?
-    var issuers: [Issuer]
+    var apple: AppleApp?
+    /// The app's id at Google.
+    var google: String?
+    var senderID: String?
+    var issuers: [Issuer] = []
 
     var apps: [DeviceSelection.App] {
-        [apple.map { .init(.apns, $0.appID) }, google.map { .init(.fcm, $0.appID) }].compactMap(\.self)
+        [apple.map { .init(.apns, $0.id) }, google.map { .init(.fcm, $0) }].compactMap(\.self)
     }
 
     /// The platform of an address, when it is one of this application's.
@@ -45,21 +46,11 @@ struct MobileFirstApplication: Sendable, Equatable {
 
     /// Reads a binding; `nil` after noting what is wrong.
     init?(from reader: inout JSONObjectReader) {
-        if var part = reader.object("A") {
-            let appID = part.identifier("appId", as: DeviceAddress.self, required: true)
-            let environment = part.choice("environment", as: DeviceAddress.APNsEnvironment.self)
-            part.finish()
-            guard let appID else { return nil }
-            apple = (appID.rawValue, environment ?? .production)
-        }
-        if var part = reader.object("G") {
-            let appID = part.identifier("appId", as: DeviceAddress.self, required: true)
-            let sender = part.string("senderId", maximumBytes: 256, nonEmpty: true)
-            part.finish()
-            guard let appID else { return nil }
-            google = (appID.rawValue, sender)
-        }
-        issuers = []
+        guard let apple = reader.appleApp("A") else { return nil }
+        var sender: String?
+        let app = reader.app("G") { sender = $0.string("senderId", maximumBytes: 256, nonEmpty: true) }
+        guard let google = app else { return nil }
+        (self.apple, self.google, senderID) = (apple, google, sender)
         for (index, value) in (reader.array("issuers", maximumCount: Self.maximumIssuers) ?? []).enumerated() {
             let place = reader.pointer(to: "issuers") + "/\(index)"
             guard let issuer = Self.issuer(value, at: place, of: reader) else { return nil }
@@ -91,12 +82,10 @@ struct MobileFirstApplication: Sendable, Equatable {
 
     var document: JSONObject {
         var json = JSONObject()
-        if let apple {
-            json["A"] = ["appId": .string(apple.appID), "environment": .string(apple.environment.rawValue)]
-        }
+        json["A"] = apple?.json
         if let google {
-            var part: JSONObject = ["appId": .string(google.appID)]
-            part["senderId"] = google.senderID.map(JSONValue.string)
+            var part: JSONObject = ["appId": .string(google)]
+            part["senderId"] = senderID.map(JSONValue.string)
             json["G"] = .object(part)
         }
         json["issuers"] = .array(
@@ -115,6 +104,4 @@ struct MobileFirstApplication: Sendable, Equatable {
         var reader = JSONObjectReader(.object(document), unknown: .tolerate, into: InputErrors())
         self.init(from: &reader)
     }
-
-    static func == (left: Self, right: Self) -> Bool { left.document == right.document }
 }

@@ -8,6 +8,7 @@ extension HTTPField.Name {
     fileprivate static let clientSecret = known("clientSecret")
 }
 
+/// Whose request it is, and in which application.
 struct MobileFirstCaller: Sendable {
     enum Kind: Sendable, Equatable {
         /// A customer's back end, or whoever holds a secret that is good for everything.
@@ -18,6 +19,8 @@ struct MobileFirstCaller: Sendable {
         case olderApp
     }
 
+    let request: Request
+    let context: CarillonRequestContext
     let kind: Kind
     let applicationID: String
     let application: MobileFirstApplication
@@ -50,12 +53,8 @@ struct MobileFirstCaller: Sendable {
         kind == .backEnd || !device.userID.isNobody && device.userID == user
     }
 
-    /// Whose device it is to be, where a body names somebody.
+    /// Whose a device is to be that is somebody's or nobody's, where a body may name somebody.
     ///
-    /// - Parameters:
-    ///   - named: What the body says; `nil` when it says nothing.
-    ///   - former: Whose it is.
-    /// - Returns: The owner, or nobody.
     /// - Throws: 403 when an app names somebody else than its token.
     func owner(_ named: UserID?, former: UserID = .nobody) throws(Problem) -> UserID {
         switch kind {
@@ -66,6 +65,28 @@ struct MobileFirstCaller: Sendable {
         case .app(nil), .olderApp:
             // Whoever has such a secret could name anybody, so it is believed only where apps are trusted with that.
             return network.deviceRegistration == .appKey ? named ?? former : former
+        }
+    }
+}
+
+/// Adds routes of an application, for callers who are known and may do what is asked for.
+struct MobileFirstRoutes {
+    let routes: FaceRoutes
+    let authority: MobileFirstAuthority
+
+    /// Adds a route by its path below that of the application, with the scope and the parameters of ``MobileFirstAuthority``.
+    func on(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        as operation: String,
+        for scope: MobileFirstScope? = nil,
+        query: [String]? = ["locale"],
+        readsPages: Bool = false,
+        use handler: @escaping @Sendable (MobileFirstCaller) async throws -> Response
+    ) {
+        let path = RouterPath("/imfpush/v1/apps/{application}" + path)
+        routes.on(method, path, as: operation, readsPages: readsPages) { [authority] request, context in
+            try await handler(try await authority.caller(request, context, for: scope, query: query))
         }
     }
 }
@@ -89,8 +110,8 @@ struct MobileFirstAuthority: Sendable {
     func caller(
         _ request: Request,
         _ context: CarillonRequestContext,
-        for scope: MobileFirstScope? = nil,
-        query names: [String]? = ["locale"]
+        for scope: MobileFirstScope?,
+        query names: [String]?
     ) async throws -> MobileFirstCaller {
         try Self.checkAccept(request)
         let id = try context.segment("application")
@@ -100,9 +121,12 @@ struct MobileFirstAuthority: Sendable {
             let network = try await services.network(binding.networkID)
         else { throw Problem.mobileFirst(.notFound, "there is no such application") }
         context.face.note(network: binding.networkID)
-        let (kind, permitted, key) = try identify(request, id, application, lookup.known, of: network)
+        let place = Place(applicationID: id, application: application, index: lookup.known, network: network)
+        let (kind, permitted, key) = try identify(request, in: place)
         context.caller.note(.network(network.id))
         let caller = MobileFirstCaller(
+            request: request,
+            context: context,
             kind: kind,
             applicationID: id,
             application: application,
@@ -119,27 +143,30 @@ struct MobileFirstAuthority: Sendable {
         return caller
     }
 
-    private func identify(
-        _ request: Request,
-        _ application: String,
-        _ settings: MobileFirstApplication,
-        _ index: FaceIndex,
-        of network: Network
-    ) throws(Problem) -> (MobileFirstCaller.Kind, Set<MobileFirstScope>, key: String) {
-        if let text = request.headers[.authorization] {
-            return try identify(bearer: text, application, settings, index, of: network)
-        }
+    /// What a caller has to prove that they may do something in.
+    private struct Place {
+        let applicationID: String
+        let application: MobileFirstApplication
+        let index: FaceIndex
+        let network: Network
+    }
+
+    private typealias Identity = (MobileFirstCaller.Kind, Set<MobileFirstScope>, key: String)
+
+    private func identify(_ request: Request, in place: Place) throws(Problem) -> Identity {
+        if let text = request.headers[.authorization] { return try identify(bearer: text, in: place) }
         let headers: [(HTTPField.Name, String, MobileFirstCaller.Kind, Set<MobileFirstScope>)] = [
             (.appSecret, MobileFirstRights.appSecret, .backEnd, Set(MobileFirstScope.allCases)),
             (.clientSecret, MobileFirstRights.clientSecret, .olderApp, MobileFirstScope.ofClientSecrets),
         ]
         for (name, right, kind, permitted) in headers {
             guard let secret = request.headers[name] else { continue }
-            guard let stored = index.key(.imfpush, secret: secret), stored.key.networkID == network.id else {
+            guard let stored = place.index.key(.imfpush, secret: secret), stored.key.networkID == place.network.id
+            else {
                 throw Self.unauthorized("the \(name.rawName) is not valid")
             }
             let rights = MobileFirstRights(stored.key.rights)
-            guard rights.scopes.contains(right), !rights.namesApplications || rights.isFor(application) else {
+            guard rights.scopes.contains(right), !rights.namesApplications || rights.isFor(place.applicationID) else {
                 throw .forbidden("the key is not one to send as \(name.rawName) for this application")
             }
             return (kind, permitted, stored.key.name)
@@ -147,32 +174,28 @@ struct MobileFirstAuthority: Sendable {
         throw Problem.unauthorized("a token of the authorization server is needed")
     }
 
-    private func identify(
-        bearer text: String,
-        _ application: String,
-        _ settings: MobileFirstApplication,
-        _ index: FaceIndex,
-        of network: Network
-    ) throws(Problem) -> (MobileFirstCaller.Kind, Set<MobileFirstScope>, key: String) {
+    private func identify(bearer text: String, in place: Place) throws(Problem) -> Identity {
         let parts = text.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer", let token = SignedToken(String(parts[1])) else {
             throw Self.unauthorized("the token is not valid")
         }
         let now = services.clock.now()
         if let grant = MobileFirstGrant(token, services.faceSecret, at: now) {
-            guard let stored = index.key(.imfpush, named: grant.client, of: grant.networkID), grant.isHeld(by: stored)
+            guard let stored = place.index.key(.imfpush, named: grant.client, of: grant.networkID),
+                grant.isHeld(by: stored)
             else { throw Self.unauthorized("the key of the token was revoked") }
-            guard grant.networkID == network.id, grant.rights.isFor(application) else {
+            guard grant.networkID == place.network.id, grant.rights.isFor(place.applicationID) else {
                 throw .forbidden("the token is not for this application")
             }
             return (.backEnd, grant.rights.permitted, grant.client)
         }
-        guard let issuer = settings.issuers.first(where: { $0.name == token.text("iss") && token.isSigned(by: $0) }),
+        let issuers = place.application.issuers
+        guard let issuer = issuers.first(where: { $0.name == token.text("iss") && token.isSigned(by: $0) }),
             token.isCurrent(at: now)
         else { throw Self.unauthorized("the token is not valid") }
         let rights = token.scopes
         guard rights.scopes.contains(MobileFirstRights.mobileClient),
-            !rights.namesApplications || rights.isFor(application)
+            !rights.namesApplications || rights.isFor(place.applicationID)
         else { throw .forbidden("the scope \(MobileFirstRights.mobileClient) is needed") }
         var user: UserID?
         if token.claims[issuer.userIDClaim] != nil, token.claims[issuer.userIDClaim] != .null {

@@ -5,25 +5,21 @@ import Hummingbird
 
 /// Devices (FACES section H2).
 struct MobileFirstDeviceController: Sendable {
-    private static let root = "/imfpush/v1/apps/{application}/devices"
-
-    let authority: MobileFirstAuthority
     let services: Services
 
-    func addRoutes(to routes: FaceRoutes) {
-        routes.on(.post, RouterPath(Self.root), as: "register device", use: register)
-        routes.on(.get, RouterPath(Self.root), as: "list devices", readsPages: true, use: list)
-        routes.on(.get, RouterPath(Self.root + "/{device}"), as: "show device", use: show)
-        routes.on(.put, RouterPath(Self.root + "/{device}"), as: "update device", use: update)
-        routes.on(.delete, RouterPath(Self.root + "/{device}"), as: "delete device", use: delete)
+    func addRoutes(to routes: MobileFirstRoutes) {
+        let (all, one) = ("/devices", "/devices/{device}")
+        routes.on(.post, all, as: "register device", for: .devicesWrite, use: register)
+        routes.on(.get, all, as: "list devices", for: .devicesRead, query: nil, readsPages: true, use: list)
+        routes.on(.get, one, as: "show device", for: .devicesRead, use: show)
+        routes.on(.put, one, as: "update device", for: .devicesWrite, use: update)
+        routes.on(.delete, one, as: "delete device", for: .devicesWrite, use: delete)
         // Android asks before it registers.
-        let settings = RouterPath("/imfpush/v1/apps/{application}/settings/gcmConfPublic")
-        routes.on(.get, settings, as: "show sender", use: showSender)
+        routes.on(.get, "/settings/gcmConfPublic", as: "show sender", use: showSender)
     }
 
-    private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .devicesWrite)
-        let body = try await RequestBodyReader.json(of: request)
+    private func register(_ caller: MobileFirstCaller) async throws -> Response {
+        let body = try await RequestBodyReader.json(of: caller.request)
         let posted = try body.readForeign { reader -> (id: DeviceID, MobileFirstRegistration)? in
             let id = reader.identifier("deviceId", as: Device.self, required: true)
             let registration = MobileFirstRegistration(from: &reader, isWhole: true)
@@ -35,22 +31,21 @@ struct MobileFirstDeviceController: Sendable {
                 posted.1.userID,
                 former: former.map { caller.mayTouch($0) ? $0.userID : .nobody } ?? .nobody
             )
-            return try await store(posted.1, posted.id, of: owner, former, caller, request, status: .created)
+            return try await store(posted.1, posted.id, of: owner, former, caller, status: .created)
         }
     }
 
-    private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .devicesWrite)
-        let body = try await RequestBodyReader.json(of: request)
+    private func update(_ caller: MobileFirstCaller) async throws -> Response {
+        let body = try await RequestBodyReader.json(of: caller.request)
         let registration = try body.readForeign { MobileFirstRegistration(from: &$0, isWhole: false) }
         return try await ChangedDevice.repeating {
-            let former = try await device(context, caller)
+            let former = try await device(of: caller)
             let owner = try caller.owner(registration.userID, former: former.userID)
             // Who changes nothing of where it is reached does not get to see that, nor to have it.
             guard owner == former.userID || registration.token != nil || caller.kind == .backEnd else {
                 throw Problem.mobileFirst(.wrongValue, "/token is required")
             }
-            return try await store(registration, former.id, of: owner, former, caller, request, status: .ok)
+            return try await store(registration, former.id, of: owner, former, caller, status: .ok)
         }
     }
 
@@ -60,7 +55,6 @@ struct MobileFirstDeviceController: Sendable {
         of owner: UserID,
         _ former: Device?,
         _ caller: MobileFirstCaller,
-        _ request: Request,
         status: HTTPResponse.Status
     ) async throws -> Response {
         // A phone's second owner inherits nothing of the first one.
@@ -76,7 +70,7 @@ struct MobileFirstDeviceController: Sendable {
             locale: ours?.locale,
             registeredAt: now,
             broadcasts: ours?.broadcasts ?? true,
-            attributes: registration.attributes(of: ours, userAgent: request.headers[.userAgent], at: now),
+            attributes: registration.attributes(of: ours, userAgent: caller.request.headers[.userAgent], at: now),
             secretHash: ours?.secretHash
         )
         guard !id.isOfAddress || id == DeviceID(reachedAt: device.address) else {
@@ -96,18 +90,16 @@ struct MobileFirstDeviceController: Sendable {
         return .json(.object(json), status: status)
     }
 
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .devicesRead)
-        let device = try await device(context, caller)
+    private func show(_ caller: MobileFirstCaller) async throws -> Response {
+        let device = try await device(of: caller)
         guard let json = device.mobileFirst(in: caller.application, showsToken: caller.maySeeToken(of: device)) else {
             throw Problem.noDevice
         }
         return .json(.object(json))
     }
 
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .devicesRead, query: nil)
-        let list = try MobileFirstList(request, context, by: ["userId"], filtered: ["platform", "tagName"])
+    private func list(_ caller: MobileFirstCaller) async throws -> Response {
+        let list = try MobileFirstList(caller, by: ["userId"], filtered: ["platform", "tagName"])
         let selection = try list.selection(for: caller)
         let page = try await services.devices.devices(
             selection,
@@ -121,9 +113,8 @@ struct MobileFirstDeviceController: Sendable {
         return list.answer("devices", items, of: page.total)
     }
 
-    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .devicesWrite)
-        let device = try await device(context, caller)
+    private func delete(_ caller: MobileFirstCaller) async throws -> Response {
+        let device = try await device(of: caller)
         let isGone = try await services.devices.deleteDevice(
             device.id,
             ifOwnedBy: device.userID,
@@ -133,18 +124,16 @@ struct MobileFirstDeviceController: Sendable {
         return .noContent
     }
 
-    private func showSender(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context)
-        guard let sender = caller.application.google?.senderID else {
+    private func showSender(_ caller: MobileFirstCaller) async throws -> Response {
+        guard let sender = caller.application.senderID else {
             throw Problem.mobileFirst(.notConfigured, "the application has no senderId", status: .notFound)
         }
         return .json(["senderId": .string(sender)])
     }
 
     /// The device of the path, when it is one of the application's that the caller may see.
-    private func device(_ context: CarillonRequestContext, _ caller: MobileFirstCaller) async throws -> Device {
-        let id = try context.identifier("device", as: Device.self)
-        return try await services.device(id, for: caller)
+    private func device(of caller: MobileFirstCaller) async throws -> Device {
+        try await services.device(try caller.context.identifier("device"), for: caller)
     }
 }
 

@@ -21,12 +21,12 @@ package struct MobileFirstFace: Face {
     }
 
     package func addRoutes(to routes: FaceRoutes) {
-        let authority = MobileFirstAuthority(services: services)
         MobileFirstTokenController(services: services).addRoutes(to: routes)
-        MobileFirstDeviceController(authority: authority, services: services).addRoutes(to: routes)
-        MobileFirstSubscriptionController(authority: authority, services: services).addRoutes(to: routes)
-        MobileFirstTagController(authority: authority, services: services).addRoutes(to: routes)
-        MobileFirstMessageController(authority: authority, services: services).addRoutes(to: routes)
+        let known = MobileFirstRoutes(routes: routes, authority: MobileFirstAuthority(services: services))
+        MobileFirstDeviceController(services: services).addRoutes(to: known)
+        MobileFirstSubscriptionController(services: services).addRoutes(to: known)
+        MobileFirstTagController(services: services).addRoutes(to: known)
+        MobileFirstMessageController(services: services).addRoutes(to: known)
     }
 
     package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {

@@ -12,22 +12,15 @@ struct MobileFirstList {
     let size: Int
     /// What must be equal to what; from `filter`, and from parameters of these names.
     let narrowed: [String: String]
-    private let request: Request
-    private let context: CarillonRequestContext
+    private let caller: MobileFirstCaller
 
     /// The list that a request asks for.
     ///
     /// - Throws: `FPWSE0007E` for parameters and filters that nobody knows: they must not list more than was meant.
-    init(
-        _ request: Request,
-        _ context: CarillonRequestContext,
-        by names: [String],
-        filtered: [String] = []
-    ) throws {
-        self.request = request
-        self.context = context
-        let query = QueryParameters(request)
-        try Self.checkNames(query, request, names)
+    init(_ caller: MobileFirstCaller, by names: [String], filtered: [String] = []) throws {
+        self.caller = caller
+        let query = QueryParameters(caller.request)
+        try caller.request.checkQuery(names + ["offset", "size", "expand", "filter", "locale"])
         offset = try Self.number(query.text("offset"), or: 0, in: 0...CountedPage<Device>.maximumTotal, .wrongOffset)
         size = try Self.number(query.text("size"), or: Self.usualSize, in: Self.sizes, .wrongSize)
         _ = try query.flag("expand")
@@ -49,11 +42,6 @@ struct MobileFirstList {
             }
         }
         self.narrowed = narrowed
-    }
-
-    private static func checkNames(_ query: QueryParameters, _ request: Request, _ names: [String]) throws(Problem) {
-        let known = names + ["offset", "size", "expand", "filter", "locale"]
-        try request.checkQuery(known)
     }
 
     private static func number(
@@ -84,21 +72,23 @@ struct MobileFirstList {
     }
 
     private func address(of offset: Int) -> String {
-        let others = (request.uri.query ?? "").split(separator: "&").filter { pair in
+        let others = (caller.request.uri.query ?? "").split(separator: "&").filter { pair in
             !pair.hasPrefix("offset=") && !pair.hasPrefix("size=")
         }
         let query = others + ["offset=\(offset)", "size=\(size)"]
-        return request.baseURL(context) + request.uri.path + "?" + query.joined(separator: "&")
+        return caller.baseURL + caller.request.uri.path + "?" + query.joined(separator: "&")
+    }
+}
+
+extension MobileFirstCaller {
+    /// What links to the same service begin with: the host that the caller asked for, who alone gets it back.
+    var baseURL: String {
+        guard let authority = request.head.authority, !authority.isEmpty else { return "" }
+        return "\(context.isOverTLS ? "https" : "http")://\(authority)"
     }
 }
 
 extension Request {
-    /// What links to the same service begin with: the host that the caller asked for, who alone gets it back.
-    func baseURL(_ context: CarillonRequestContext) -> String {
-        guard let authority = head.authority, !authority.isEmpty else { return "" }
-        return "\(context.isOverTLS ? "https" : "http")://\(authority)"
-    }
-
     func checkQuery(_ names: [String]) throws(Problem) {
         for pair in (uri.query ?? "").split(separator: "&") {
             let name = pair.prefix { $0 != "=" }

@@ -6,35 +6,31 @@ import Logging
 
 /// Messages (FACES section H3).
 struct MobileFirstMessageController: Sendable {
-    private static let root = "/imfpush/v1/apps/{application}/messages"
     private static let maximumBulk = 1_000
 
-    let authority: MobileFirstAuthority
     let services: Services
 
-    func addRoutes(to routes: FaceRoutes) {
-        routes.on(.post, RouterPath(Self.root), as: "message", use: post)
-        routes.on(.post, RouterPath(Self.root + "/bulk"), as: "messages", use: postBulk)
-        routes.on(.get, RouterPath(Self.root + "/{message}"), as: "show message", use: show)
+    func addRoutes(to routes: MobileFirstRoutes) {
+        routes.on(.post, "/messages", as: "message", for: .messagesWrite, use: post)
+        routes.on(.post, "/messages/bulk", as: "messages", for: .messagesWrite, use: postBulk)
+        routes.on(.get, "/messages/{message}", as: "show message", for: .messagesWrite, use: show)
         // A literal segment hides the parameter from all methods.
-        routes.on(.get, RouterPath(Self.root + "/bulk"), as: "show message", use: show)
+        routes.on(.get, "/messages/bulk", as: "show message", for: .messagesWrite, use: show)
     }
 
-    private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .messagesWrite)
+    private func post(_ caller: MobileFirstCaller) async throws -> Response {
         let message = try MobileFirstMessage(
-            await RequestBodyReader.json(of: request),
+            await RequestBodyReader.json(of: caller.request),
             id: sourceID(of: caller),
             to: caller.application
         )
-        let answers = try await accept([message], .object(message.notification), caller, context)
+        let answers = try await accept([message], .object(message.notification), caller)
         return .json(answers[0], status: .accepted)
     }
 
     /// Takes all messages of an array, or none.
-    private func postBulk(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .messagesWrite)
-        let body = try await RequestBodyReader.json(of: request, upTo: RequestBodyReader.eventsLimit)
+    private func postBulk(_ caller: MobileFirstCaller) async throws -> Response {
+        let body = try await RequestBodyReader.json(of: caller.request, upTo: RequestBodyReader.eventsLimit)
         guard case .array(let elements) = body, (1...Self.maximumBulk).contains(elements.count) else {
             throw Problem.mobileFirst(.wrongValue, "must be an array of 1 to \(Self.maximumBulk) messages")
         }
@@ -42,15 +38,14 @@ struct MobileFirstMessageController: Sendable {
             try MobileFirstMessage(element, id: sourceID(of: caller), to: caller.application, at: "/\(index)")
         }
         let bodies = JSONValue.array(messages.map { .object($0.notification) })
-        return .json(.array(try await accept(messages, bodies, caller, context)), status: .accepted)
+        return .json(.array(try await accept(messages, bodies, caller)), status: .accepted)
     }
 
     /// Accepts messages as direct notifications; what is too much or too long of them is found by their own parser.
     private func accept(
         _ messages: [MobileFirstMessage],
         _ body: JSONValue,
-        _ caller: MobileFirstCaller,
-        _ context: CarillonRequestContext
+        _ caller: MobileFirstCaller
     ) async throws -> [JSONValue] {
         let addresses = services.addressReader(for: caller.network)
         let parser = NotificationParser(clock: services.clock, addresses: addresses)
@@ -61,7 +56,7 @@ struct MobileFirstMessageController: Sendable {
             }
         try services.rates.take(events: parsed.count, of: caller.network)
         let receipts = try await services.accept(parsed, caller.networkID)
-        if let first = receipts.first { context.face.note(event: first.id) }
+        if let first = receipts.first { caller.context.face.note(event: first.id) }
         await keepAlerts(of: messages, receipts, in: caller.networkID)
         return zip(messages, receipts).map { message, receipt in
             var shown = JSONObject()
@@ -87,9 +82,8 @@ struct MobileFirstMessageController: Sendable {
     }
 
     /// Says how far a message got, and what it said as long as that is kept.
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .messagesWrite)
-        guard context.parameters.get("message") != nil, let id = EventID(try context.segment("message")),
+    private func show(_ caller: MobileFirstCaller) async throws -> Response {
+        guard caller.context.parameters.get("message") != nil, let id = EventID(try caller.context.segment("message")),
             let event = try await services.history.event(id, in: caller.networkID),
             event.type == .notificationDirect, event.sourceID.hasPrefix(Self.origin(of: caller))
         else { throw Problem.mobileFirst(.notFound, "there is no such message") }

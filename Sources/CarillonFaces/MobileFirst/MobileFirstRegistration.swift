@@ -15,10 +15,7 @@ struct MobileFirstRegistration: Sendable {
     let userID: UserID?
     private let phoneNumber: String?
 
-    /// Reads a body; what is wrong is noted.
-    /// - Parameters:
-    ///   - reader: The body.
-    ///   - isWhole: Whether it has to say where the device is reached.
+    /// Reads a body, which has to say where the device is reached if it `isWhole`; what is wrong is noted.
     init(from reader: inout JSONObjectReader, isWhole: Bool) {
         token = reader.string("token", required: isWhole, maximumBytes: Self.maximumTokenBytes, nonEmpty: true)
         let name = reader.string("platform", required: isWhole)
@@ -51,10 +48,10 @@ struct MobileFirstRegistration: Sendable {
             guard let apple = application.apple else { throw Self.notConfigured }
             // The description of Apple's data: `<32e7 b1a1 …>`.
             let digits = token.filter { !"<> ".contains($0) }
-            address = .apns(token: digits, appID: apple.appID, environment: apple.environment)
+            address = apple.address(of: digits)
         case .google:
             guard let google = application.google else { throw Self.notConfigured }
-            address = .fcm(token: token, appID: google.appID)
+            address = .fcm(token: token, appID: google)
         }
         return try JSONValue.object(address.json(isShown: false)).readForeign { addresses.address(from: &$0) }
     }
@@ -82,9 +79,7 @@ struct MobileFirstRegistration: Sendable {
 extension Device {
     fileprivate static let mobileFirstKey = FaceName.imfpush.rawValue
 
-    fileprivate var mobileFirstAttributes: JSONObject? {
-        if case .object(let own)? = attributes?[Self.mobileFirstKey] { own } else { nil }
-    }
+    fileprivate var mobileFirstAttributes: JSONObject? { attributes?[Self.mobileFirstKey]?.object }
 
     /// The device as the push service shows it; `nil` for one of another app.
     func mobileFirst(in application: MobileFirstApplication, showsToken: Bool) -> JSONObject? {

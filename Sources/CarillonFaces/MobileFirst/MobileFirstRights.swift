@@ -63,11 +63,7 @@ struct MobileFirstRights: Sendable, Equatable {
     }
 
     init(_ stored: JSONValue) {
-        guard case .array(let elements) = stored else {
-            scopes = []
-            return
-        }
-        scopes = Set(elements.compactMap { if case .string(let name) = $0 { name } else { nil } })
+        scopes = Set((stored.list ?? []).compactMap(\.text))
     }
 
     private static func isKnown(_ name: String) -> Bool {

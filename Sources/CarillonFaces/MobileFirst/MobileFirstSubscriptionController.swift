@@ -4,18 +4,19 @@ import Hummingbird
 
 /// What devices subscribe to (FACES section H2).
 struct MobileFirstSubscriptionController: Sendable {
-    private static let root = "/imfpush/v1/apps/{application}/subscriptions"
     private static let maximumTags = 100
 
-    let authority: MobileFirstAuthority
     let services: Services
 
-    func addRoutes(to routes: FaceRoutes) {
-        routes.on(.post, RouterPath(Self.root), as: "subscribe", use: post)
-        routes.on(.get, RouterPath(Self.root), as: "list subscriptions", readsPages: true, use: list)
-        routes.on(.delete, RouterPath(Self.root), as: "unsubscribe", use: deleteNamed)
-        routes.on(.get, RouterPath(Self.root + "/{subscription}"), as: "show subscription", use: show)
-        routes.on(.delete, RouterPath(Self.root + "/{subscription}"), as: "unsubscribe", use: delete)
+    func addRoutes(to routes: MobileFirstRoutes) {
+        let (all, one) = ("/subscriptions", "/subscriptions/{subscription}")
+        let (read, write) = (MobileFirstScope.subscriptionsRead, MobileFirstScope.subscriptionsWrite)
+        let names = ["deviceId", "tagName", "locale"]
+        routes.on(.post, all, as: "subscribe", for: write, query: ["action", "locale"], use: post)
+        routes.on(.get, all, as: "list subscriptions", for: read, query: nil, readsPages: true, use: list)
+        routes.on(.delete, all, as: "unsubscribe", for: write, query: names, use: deleteNamed)
+        routes.on(.get, one, as: "show subscription", for: read, use: show)
+        routes.on(.delete, one, as: "unsubscribe", for: write, use: delete)
     }
 
     /// What a device is to subscribe to, or not any more.
@@ -25,18 +26,12 @@ struct MobileFirstSubscriptionController: Sendable {
         var isList: Bool
     }
 
-    private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(
-            request,
-            context,
-            for: .subscriptionsWrite,
-            query: ["action", "locale"]
-        )
-        let action = try QueryParameters(request).text("action")
+    private func post(_ caller: MobileFirstCaller) async throws -> Response {
+        let action = try QueryParameters(caller.request).text("action")
         guard action == nil || action == "delete" else {
             throw Problem.mobileFirst(.wrongQuery, "action must be delete")
         }
-        let posted = try await posted(request)
+        let posted = try await posted(caller.request)
         let device = try await services.device(posted.device, for: caller)
         if action != nil {
             for tag in posted.tags { _ = try await end(tag, of: device, caller) }
@@ -143,23 +138,16 @@ struct MobileFirstSubscriptionController: Sendable {
 
     // MARK: Deleting
 
-    private func deleteNamed(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(
-            request,
-            context,
-            for: .subscriptionsWrite,
-            query: ["deviceId", "tagName", "locale"]
-        )
-        let query = QueryParameters(request)
+    private func deleteNamed(_ caller: MobileFirstCaller) async throws -> Response {
+        let query = QueryParameters(caller.request)
         guard let device = try query.identifier("deviceId", as: Device.self),
             let tag = try query.identifier("tagName", as: Tag.self)
         else { throw Problem.mobileFirst(.incompleteQuery, "deviceId and tagName are both required") }
         return try await delete(device, tag, caller)
     }
 
-    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .subscriptionsWrite)
-        let (device, tag) = try Self.parts(context)
+    private func delete(_ caller: MobileFirstCaller) async throws -> Response {
+        let (device, tag) = try Self.parts(of: caller)
         return try await delete(device, tag, caller)
     }
 
@@ -173,18 +161,16 @@ struct MobileFirstSubscriptionController: Sendable {
 
     // MARK: Reading
 
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .subscriptionsRead)
-        let (id, tag) = try Self.parts(context)
+    private func show(_ caller: MobileFirstCaller) async throws -> Response {
+        let (id, tag) = try Self.parts(of: caller)
         let device = try await services.device(id, for: caller)
         guard try await isSubscribed(device.id, to: tag, caller) else { throw Self.missing }
         return .json(subscription(device.id, tag))
     }
 
     /// Lists subscriptions; every device that gets what is sent to everyone stands at the beginning, with `Push.ALL`.
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .subscriptionsRead, query: nil)
-        let list = try MobileFirstList(request, context, by: ["deviceId", "tagName", "userId"], filtered: ["platform"])
+    private func list(_ caller: MobileFirstCaller) async throws -> Response {
+        let list = try MobileFirstList(caller, by: ["deviceId", "tagName", "userId"], filtered: ["platform"])
         let selection = try await selection(list, for: caller)
         let wantsEveryone = selection.tag.map { MobileFirstMessage.isEveryone($0.rawValue) }
         var items: [JSONValue] = []
@@ -229,8 +215,8 @@ struct MobileFirstSubscriptionController: Sendable {
     }
 
     /// Device and tag of a subscription's id: base64url of both with U+0000 between them.
-    private static func parts(_ context: CarillonRequestContext) throws(Problem) -> (DeviceID, TagID) {
-        let text = try context.segment("subscription")
+    private static func parts(of caller: MobileFirstCaller) throws(Problem) -> (DeviceID, TagID) {
+        let text = try caller.context.segment("subscription")
         guard let bytes = Base64URL.decode(text.utf8), let split = bytes.firstIndex(of: 0),
             let device = String(validating: bytes[..<split], as: UTF8.self).flatMap(DeviceID.init),
             let tag = String(validating: bytes[(split + 1)...], as: UTF8.self).flatMap(TagID.init)

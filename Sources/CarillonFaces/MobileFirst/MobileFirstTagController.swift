@@ -4,24 +4,22 @@ import Hummingbird
 
 /// Tags, which have to be declared here (FACES section H2).
 struct MobileFirstTagController: Sendable {
-    private static let root = "/imfpush/v1/apps/{application}/tags"
     private static let maximumDescription = 1_000
     private static let pageSize = 1_000
 
-    let authority: MobileFirstAuthority
     let services: Services
 
-    func addRoutes(to routes: FaceRoutes) {
-        routes.on(.post, RouterPath(Self.root), as: "create tag", use: create)
-        routes.on(.get, RouterPath(Self.root), as: "list tags", readsPages: true, use: list)
-        routes.on(.get, RouterPath(Self.root + "/{tag}"), as: "show tag", use: show)
-        routes.on(.put, RouterPath(Self.root + "/{tag}"), as: "update tag", use: update)
-        routes.on(.delete, RouterPath(Self.root + "/{tag}"), as: "delete tag", use: delete)
+    func addRoutes(to routes: MobileFirstRoutes) {
+        let (all, one) = ("/tags", "/tags/{tag}")
+        routes.on(.post, all, as: "create tag", for: .tagsWrite, use: create)
+        routes.on(.get, all, as: "list tags", for: .tagsRead, query: nil, readsPages: true, use: list)
+        routes.on(.get, one, as: "show tag", for: .tagsRead, use: show)
+        routes.on(.put, one, as: "update tag", for: .tagsWrite, use: update)
+        routes.on(.delete, one, as: "delete tag", for: .tagsWrite, use: delete)
     }
 
-    private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .tagsWrite)
-        let tag = try await RequestBodyReader.json(of: request).readForeign { reader -> Tag? in
+    private func create(_ caller: MobileFirstCaller) async throws -> Response {
+        let tag = try await RequestBodyReader.json(of: caller.request).readForeign { reader -> Tag? in
             let id = reader.identifier("name", as: Tag.self, required: true)
             let description = reader.string("description", maximumBytes: Self.maximumDescription)
             return id.map { Tag(id: $0, description: description) }
@@ -30,12 +28,11 @@ struct MobileFirstTagController: Sendable {
             try await services.tags.tag(tag.id, in: caller.networkID) == nil
         else { throw Problem.mobileFirst(.exists, "there is a tag of this name") }
         let stored = try await services.tags.putTag(tag, in: caller.networkID).tag
-        return .json(json(stored, request, context, caller), status: .created)
+        return .json(json(stored, caller), status: .created)
     }
 
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .tagsRead, query: nil)
-        let list = try MobileFirstList(request, context, by: [], filtered: ["tagName"])
+    private func list(_ caller: MobileFirstCaller) async throws -> Response {
+        let list = try MobileFirstList(caller, by: [], filtered: ["tagName"])
         var tags: [Tag] = []
         if list.narrowed["tagName"] != nil {
             let id: TagID? = try list.id("tagName")
@@ -44,7 +41,7 @@ struct MobileFirstTagController: Sendable {
             tags = try await all(of: caller.networkID)
         }
         let page = CountedPage(of: tags, offset: list.offset, limit: list.size)
-        return list.answer("tags", page.items.map { json($0, request, context, caller) }, of: page.total)
+        return list.answer("tags", page.items.map { json($0, caller) }, of: page.total)
     }
 
     /// A network's tags, as many as are counted.
@@ -58,48 +55,40 @@ struct MobileFirstTagController: Sendable {
         return tags
     }
 
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .tagsRead)
-        return .json(
-            json(try await services.declaredTag(context.identifier("tag"), for: caller), request, context, caller)
-        )
+    private func show(_ caller: MobileFirstCaller) async throws -> Response {
+        .json(json(try await declaredTag(of: caller), caller))
     }
 
-    private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .tagsWrite)
-        let description = try await RequestBodyReader.json(of: request).readForeign { reader -> String?? in
+    private func update(_ caller: MobileFirstCaller) async throws -> Response {
+        let description = try await RequestBodyReader.json(of: caller.request).readForeign { reader -> String?? in
             .some(reader.string("description", maximumBytes: Self.maximumDescription))
         }
-        var tag = try await services.declaredTag(context.identifier("tag"), for: caller)
+        var tag = try await declaredTag(of: caller)
         if let description { tag.description = description }
-        return .json(json(try await services.tags.putTag(tag, in: caller.networkID).tag, request, context, caller))
+        return .json(json(try await services.tags.putTag(tag, in: caller.networkID).tag, caller))
     }
 
-    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .tagsWrite)
-        let tag = try await services.declaredTag(context.identifier("tag"), for: caller)
+    private func delete(_ caller: MobileFirstCaller) async throws -> Response {
+        let tag = try await declaredTag(of: caller)
         try await services.tags.deleteTag(tag.id, in: caller.networkID)
         return .noContent
     }
 
-    private func json(_ tag: Tag, _ request: Request, _ context: CarillonRequestContext, _ caller: MobileFirstCaller)
-        -> JSONValue
-    {
+    /// The tag of the path.
+    private func declaredTag(of caller: MobileFirstCaller) async throws -> Tag {
+        guard let tag = try await services.tags.tag(try caller.context.identifier("tag"), in: caller.networkID) else {
+            throw Problem.mobileFirst(.notFound, "there is no such tag")
+        }
+        return tag
+    }
+
+    private func json(_ tag: Tag, _ caller: MobileFirstCaller) -> JSONValue {
         var json: JSONObject = ["name": .string(tag.id.rawValue), "description": .string(tag.description ?? "")]
         json["createdTime"] = tag.createdAt?.mobileFirst
         json["lastUpdatedTime"] = tag.updatedAt?.mobileFirst
         json["createdMode"] = "API"
         let path = [caller.applicationID, "tags", tag.id.rawValue].map(\.percentEncoded).joined(separator: "/")
-        json["href"] = .string("\(request.baseURL(context))/imfpush/v1/apps/\(path)")
+        json["href"] = .string("\(caller.baseURL)/imfpush/v1/apps/\(path)")
         return .object(json)
-    }
-}
-
-extension Services {
-    func declaredTag(_ id: TagID, for caller: MobileFirstCaller) async throws -> Tag {
-        guard let tag = try await tags.tag(id, in: caller.networkID) else {
-            throw Problem.mobileFirst(.notFound, "there is no such tag")
-        }
-        return tag
     }
 }

@@ -69,19 +69,12 @@ struct MobileFirstTokenController: Sendable {
     /// The members of a form; of one that is given twice, none.
     private func form(of request: Request) async throws -> [String: String] {
         let bytes = try await RequestBodyReader.bytes(of: request, upTo: Self.maximumBytes)
-        let text = String(decoding: bytes, as: UTF8.self)
-        var members: [String: String] = [:]
-        for pair in text.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decode(parts[0]), let value = parts.count == 2 ? Self.decode(parts[1]) : "",
-                members.updateValue(value, forKey: name) == nil
-            else { throw Self.refusal("invalid_request", "the form cannot be read") }
+        // What is no UTF-8 is no reason to refuse what is.
+        let fields = PercentEncoding.fields(of: Array(String(decoding: bytes, as: UTF8.self).utf8))
+        guard let fields, Set(fields.map(\.name)).count == fields.count else {
+            throw Self.refusal("invalid_request", "the form cannot be read")
         }
-        return members
-    }
-
-    private static func decode(_ text: Substring) -> String? {
-        text.replacing("+", with: " ").removingPercentEncoding
+        return Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) })
     }
 
     private static func refusal(_ error: String, _ description: String) -> Problem {

@@ -3,6 +3,7 @@ import CarillonDialects
 import CarillonEdge
 import HTTPTypes
 import Hummingbird
+import Synchronization
 
 /// Other chat backends' webhooks, taken as they are (DIALECTS sections 1 and 18).
 struct DialectPostController: Controller {
@@ -19,7 +20,7 @@ struct DialectPostController: Controller {
         for dialect in Dialects.all {
             // A path of its own for each: beside them stand the ids of events.
             router.post(RouterPath(PostAddress.Kind.dialect(dialect).route)) { request, context in
-                try await post(request, dialect, context)
+                try await post(Arrival(request: request, dialect: dialect, context: context))
             }
         }
         router.on(RouterPath("\(base)/\(DialectName.cloudevents.rawValue)"), method: .options, use: shakeHands)
@@ -34,47 +35,40 @@ struct DialectPostController: Controller {
 
     // MARK: - Posts
 
-    private func post(
-        _ request: Request,
-        _ dialect: any EventDialect,
-        _ context: CarillonRequestContext
-    ) async throws -> Response {
-        try await count.counting(.dialect(dialect), context) {
-            guard dialect.name == .matrix else { return try await receive(request, dialect, context) }
-            return try await asMatrix(context) { try await receive(request, dialect, context) }
+    /// A request, and the dialect of its path.
+    private struct Arrival {
+        let request: Request
+        let dialect: any EventDialect
+        let context: CarillonRequestContext
+    }
+
+    private func post(_ arrival: Arrival) async throws -> Response {
+        try await count.counting(.dialect(arrival.dialect), arrival.context) {
+            guard arrival.dialect.name == .matrix else { return try await receive(arrival) }
+            return try await asMatrix(arrival.context) { try await receive(arrival) }
         }
     }
 
-    private func receive(
-        _ request: Request,
-        _ dialect: any EventDialect,
-        _ context: CarillonRequestContext
-    ) async throws -> Response {
-        let sender = try await sender(request, dialect, context)
-        guard let limit = dialect.largestBody, DialectRequestReader.mayBeLarge(request) else {
-            return try await take(request, RequestBodyReader.eventsLimit, dialect, from: sender, context)
+    private func receive(_ arrival: Arrival) async throws -> Response {
+        let sender = try await sender(of: arrival)
+        guard let limit = arrival.dialect.largestBody, DialectRequestReader.mayBeLarge(arrival.request) else {
+            return try await take(arrival, upTo: RequestBodyReader.eventsLimit, from: sender)
         }
         // Memory that is shared is for those who have proven who they are.
-        let head = try DialectRequestReader.head(of: request)
-        try await journal.watching(.dialect(dialect.name), in: sender.network.id) {
-            _ = try await refusal(of: head, request, sender, dialect, context)
+        let head = try DialectRequestReader.head(of: arrival.request)
+        try await journal.watching(.dialect(arrival.dialect.name), in: sender.network.id) {
+            _ = try await refusal(of: head, arrival, sender)
             try large.enter(sender.network.id)
         }
         defer { large.leave(sender.network.id) }
-        return try await take(request, limit, dialect, from: sender, context)
+        return try await take(arrival, upTo: limit, from: sender)
     }
 
-    private func take(
-        _ request: Request,
-        _ limit: Int,
-        _ dialect: any EventDialect,
-        from sender: Sender,
-        _ context: CarillonRequestContext
-    ) async throws -> Response {
-        let network = sender.network
-        return try await journal.watching(.dialect(dialect.name), in: sender.network.id) {
-            let posted = try await DialectRequestReader.request(request, for: dialect, upTo: limit)
-            if let refusal = try await refusal(of: posted, request, sender, dialect, context) {
+    private func take(_ arrival: Arrival, upTo limit: Int, from sender: Sender) async throws -> Response {
+        let (dialect, network) = (arrival.dialect, sender.network)
+        return try await journal.watching(.dialect(dialect.name), in: network.id) {
+            let posted = try await DialectRequestReader.request(arrival.request, for: dialect, upTo: limit)
+            if let refusal = try await refusal(of: posted, arrival, sender) {
                 journal.refused(refusal, 200, .dialect(dialect.name), in: network.id)
                 return .json([:])
             }
@@ -107,15 +101,12 @@ struct DialectPostController: Controller {
     }
 
     /// Who posts. Without a document there is nothing here for whoever has no key.
-    private func sender(
-        _ request: Request,
-        _ dialect: any EventDialect,
-        _ context: CarillonRequestContext
-    ) async throws -> Sender {
+    private func sender(of arrival: Arrival) async throws -> Sender {
+        let (request, context) = (arrival.request, arrival.context)
         let networkID = try context.identifier("network", as: Network.self)
-        let known = try await services.authenticator.sender(of: dialect.name, in: networkID, context)
+        let known = try await services.authenticator.sender(of: arrival.dialect.name, in: networkID, context)
         let proof = DialectProof(
-            to: dialect,
+            to: arrival.dialect,
             authorization: request.headers[values: .authorization].first,
             hasSignature: SignedBody(request.headers) != nil
         )
@@ -141,20 +132,15 @@ struct DialectPostController: Controller {
     /// Why a post is passed over without a word; `nil` for one that proves who sent it.
     ///
     /// - Throws: 401 when it does not.
-    private func refusal(
-        of posted: DialectRequest,
-        _ request: Request,
-        _ sender: Sender,
-        _ dialect: any EventDialect,
-        _ context: CarillonRequestContext
-    ) async throws -> String? {
+    private func refusal(of posted: DialectRequest, _ arrival: Arrival, _ sender: Sender) async throws -> String? {
         guard sender.proof != .key, let document = sender.document else { return nil }
-        if sender.proof == .signature, let signature = SignedBody(request.headers) {
+        let context = arrival.context
+        if sender.proof == .signature, let signature = SignedBody(arrival.request.headers) {
             _ = try await services.authenticator.verify(signature, posted.body, of: sender.network.id, context)
             return nil
         }
         do throws(DialectRefusal) {
-            try dialect.verify(posted, document, now: services.clock.now())
+            try arrival.dialect.verify(posted, document, now: services.clock.now())
             context.caller.note(.network(sender.network.id))
             return nil
         } catch .dropped(let reason) {
@@ -171,7 +157,8 @@ struct DialectPostController: Controller {
         let known = try await services.authenticator.sender(of: .cloudevents, in: networkID, context)
         // Before there is a document only API keys are known, and where there is one nobody has to prove anything yet.
         if known?.document.isEnabled != true {
-            _ = try await sender(request, Dialects.named(.cloudevents), context)
+            let arrival = Arrival(request: request, dialect: Dialects.named(.cloudevents), context: context)
+            _ = try await sender(of: arrival)
         }
         let origin = HTTPField.Name.known("webhook-request-origin")
         guard let asking = request.headers[origin] else {
@@ -188,7 +175,7 @@ struct DialectPostController: Controller {
     // MARK: - Matrix
 
     private func postTransaction(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await post(request, Dialects.named(.matrix), context)
+        try await post(Arrival(request: request, dialect: Dialects.named(.matrix), context: context))
     }
 
     private func ping(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -207,11 +194,11 @@ struct DialectPostController: Controller {
         _ context: CarillonRequestContext,
         _ answer: @escaping @Sendable () -> Response
     ) async throws -> Response {
-        let dialect = Dialects.named(.matrix)
+        let arrival = Arrival(request: request, dialect: Dialects.named(.matrix), context: context)
         return try await asMatrix(context) {
-            let sender = try await sender(request, dialect, context)
-            let posted = try await DialectRequestReader.request(request, for: dialect)
-            _ = try await refusal(of: posted, request, sender, dialect, context)
+            let sender = try await sender(of: arrival)
+            let posted = try await DialectRequestReader.request(request, for: arrival.dialect)
+            _ = try await refusal(of: posted, arrival, sender)
             return answer()
         }
     }
@@ -232,5 +219,26 @@ struct DialectPostController: Controller {
             }
             return problem.matrixAnswer
         }
+    }
+}
+
+/// Who may have a body in memory that is larger than those of events are as a rule: one of each network at a time, and few in all.
+final class LargeBodies: Sendable {
+    static let atOnce = 3
+
+    private let networks = Mutex<Set<NetworkID>>([])
+
+    /// Takes a place for a network's body.
+    ///
+    /// - Throws: 503 when there is none: senders of such bodies try again.
+    func enter(_ network: NetworkID) throws(Problem) {
+        let hasEntered = networks.withLock { networks in
+            networks.count < Self.atOnce && networks.insert(network).inserted
+        }
+        guard hasEntered else { throw .serviceUnavailable("other large bodies are being read") }
+    }
+
+    func leave(_ network: NetworkID) {
+        _ = networks.withLock { $0.remove(network) }
     }
 }

@@ -157,7 +157,7 @@ struct AddressRegistry {
         _ entries: [Entry],
         _ session: borrowing PostgresSession,
         state: DeviceState = .active,
-        _ error: String = Self.firstError
+        _ error: String = Device.firstError
     ) throws {
         let entries = inOrder(entries)
         let addresses = entries.map(\.device.address)
@@ -189,9 +189,6 @@ struct AddressRegistry {
             index == 0 || sorted[index - 1].network != entry.network || sorted[index - 1].id != entry.id
         }.map(\.element)
     }
-
-    /// What a device carries until something was delivered to it; without that it is forgotten after a day.
-    static let firstError = "not delivered to yet"
 }
 
 extension AddressRegistry.Entry {
@@ -201,7 +198,7 @@ extension AddressRegistry.Entry {
             userID: .nobody,
             address: device.address,
             locale: device.locale,
-            error: AddressRegistry.firstError,
+            error: Device.firstError,
             registeredAt: Timestamp(milliseconds: 0)
         )
     }

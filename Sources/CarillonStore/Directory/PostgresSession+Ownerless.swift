@@ -34,7 +34,7 @@ extension PostgresSession {
             """
         let forgotten = try forgetTransient(unseen, in: network)
         guard forgotten < missing else { return }
-        let isUnreached: SQL = "(state = 'quarantined' OR error = \(AddressRegistry.firstError))"
+        let isUnreached: SQL = "(state = 'quarantined' OR error = \(Device.firstError))"
         let unreached: SQL = """
             SELECT device_id FROM (
                 SELECT device_id, state, error, seen_at FROM devices

@@ -14,12 +14,8 @@ struct ChirpDialect: EventDialect {
         guard Proof.isOne(of: document.secrets, token) else { throw .unproven("x-chirp-token does not match") }
     }
 
-    func read(
-        _ request: DialectRequest,
-        _ settings: DialectSettings,
-        now: Timestamp
-    ) throws(DialectRefusal) -> DialectReading {
-        let body = try request.object()
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+        let body = try post.object()
         guard try body.discriminator("kind") == "chirp" else { return .ignored("nobody is notified of its kind") }
         guard let id = body["id"]?.messageID, let room = Channel(body["room"]), let sender = Person(body["by"]) else {
             return .ignored("it has no usable id, room or sender")
@@ -27,7 +23,7 @@ struct ChirpDialect: EventDialect {
         var event = Event(
             sourceID: SourceID.of(name, id),
             type: .messageSent,
-            timestamp: SenderClock(now: now).seconds(body["at"]),
+            timestamp: post.clock.seconds(body["at"]),
             channel: room,
             actor: sender
         )

@@ -89,9 +89,7 @@ struct AblyAuthenticator: Sendable {
         switch token.signed.claims[AblyToken.Claim.client] {
         case nil, .null: return .none
         case "*": return .any
-        case .string(let text):
-            guard let user = UserID(text), !user.isReserved else { throw .client }
-            return .named(user)
+        case .string(let text): return .named(try UserID(ablyClient: text))
         default: throw .client
         }
     }
@@ -100,7 +98,7 @@ struct AblyAuthenticator: Sendable {
     private func device(_ token: AblyToken) async throws -> AblyCaller {
         guard let binding = try await services.faceLookup().binding(.ably, token.keyName),
             let network = try await services.network(binding.networkID),
-            let device = AblyDeviceToken(token, of: network.id, secret: services.faceSecret, now: services.clock.now())
+            let device = deviceToken(token, in: network.id)
         else { throw AblyError.credentials("the device's token is not valid") }
         let known = try await services.devices.device(device.deviceID, in: network.id)
         guard known.map(device.isOf) ?? true else { throw AblyError.credentials("the device's token is not valid") }

@@ -38,10 +38,7 @@ struct AblyCaller: Sendable {
 
     /// The client for whom something is done that is named as `named`, or not named: passes what the caller may say.
     func client(naming named: String?) throws(AblyError) -> UserID? {
-        let user = try named.map { text throws(AblyError) in
-            guard let user = UserID(text), !user.isReserved, text != "*" else { throw .client }
-            return user
-        }
+        let user = try named.map(UserID.init(ablyClient:))
         if isAdmin { return user }
         switch client {
         case .any: return user

@@ -40,7 +40,7 @@ struct AblyCapability: Sendable, Equatable {
         var operations: [String: Set<String>] = [:]
         for (resource, list) in object.members {
             guard case .array(let elements) = list else { return nil }
-            let names = elements.compactMap { if case .string(let name) = $0 { name } else { nil } }
+            let names = elements.compactMap(\.text)
             guard names.count == elements.count, names.count <= Self.known.count else { return nil }
             operations[resource] = Set(names)
         }

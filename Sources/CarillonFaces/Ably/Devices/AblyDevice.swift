@@ -23,19 +23,17 @@ struct AblyDevice: Sendable {
     /// What is kept with a device, or what can be told of one that was registered in another way.
     init(of device: Device) {
         let attributes = device.attributes ?? JSONObject()
-        platform =
+        let usual: Platform =
             switch device.address.provider {
             case .apns: .ios
             case .webpush: .browser
             default: .android
             }
-        if case .string(let text)? = attributes["platform"], let kept = Platform(rawValue: text) { platform = kept }
-        formFactor = platform == .browser ? .desktop : .phone
-        if case .string(let text)? = attributes["formFactor"], let kept = FormFactor(rawValue: text) {
-            formFactor = kept
-        }
-        if case .object(let kept)? = attributes["metadata"] { metadata = kept }
-        if case .object(let kept)? = attributes["recipient"] { recipient = kept }
+        platform = attributes["platform"]?.text.flatMap(Platform.init) ?? usual
+        let usualForm: FormFactor = platform == .browser ? .desktop : .phone
+        formFactor = attributes["formFactor"]?.text.flatMap(FormFactor.init) ?? usualForm
+        metadata = attributes["metadata"]?.object
+        recipient = attributes["recipient"]?.object
     }
 
     init(platform: Platform, formFactor: FormFactor, metadata: JSONObject?) {
@@ -79,7 +77,7 @@ extension Device {
         }
     }
 
-    private var trouble: String? { error == "not delivered to yet" ? nil : error }
+    private var trouble: String? { error == Self.firstError ? nil : error }
 
     private var ablyErrorReason: JSONValue? {
         switch state {

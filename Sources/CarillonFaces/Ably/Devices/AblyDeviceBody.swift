@@ -18,10 +18,7 @@ struct AblyDeviceBody: Sendable {
 
     /// Reads the body of a request; unknown members are passed over.
     init(_ body: JSONObject) throws(AblyError) {
-        id = try body.ablyText("id", else: AblyError.body).map { text throws(AblyError) in
-            guard let id = DeviceID(text) else { throw .device }
-            return id
-        }
+        id = try body.ablyText("id", else: AblyError.body).map(DeviceID.init(ablyDevice:))
         if body.contains("clientId") { client = .some(try body.ablyText("clientId", else: AblyError.body)) }
         platform = try Self.choice("platform", of: body)
         formFactor = try Self.choice("formFactor", of: body)

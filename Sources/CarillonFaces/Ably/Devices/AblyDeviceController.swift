@@ -11,9 +11,10 @@ struct AblyDeviceController: Sendable {
     let services: Services
     let authenticator: AblyAuthenticator
 
-    func addRoutes(to routes: FaceRoutes) {
+    func addRoutes(to routes: AblyRoutes) {
         let list: RouterPath = "/push/deviceRegistrations"
         let device: RouterPath = "/push/deviceRegistrations/{device}"
+        let resetting: RouterPath = "/push/deviceRegistrations/{device}/resetUpdateToken"
         routes.on(.post, list, as: "register", use: register)
         routes.on(.get, list, as: "list-devices", readsPages: true, use: self.list)
         routes.on(.patch, list, as: "change-device", use: change)
@@ -22,44 +23,37 @@ struct AblyDeviceController: Sendable {
         routes.on(.patch, device, as: "change-device", use: change)
         routes.on(.get, device, as: "show-device", use: show)
         routes.on(.delete, device, as: "remove-device", use: remove)
-        routes.on(
-            .post,
-            "/push/deviceRegistrations/{device}/resetUpdateToken",
-            as: "reset-token",
-            use: resetUpdateToken
-        )
+        routes.on(.post, resetting, as: "reset-token", use: resetUpdateToken)
         routes.on(.get, "/push/publicVapidKey", as: "vapid-key", use: showPublicKey)
     }
 
     // MARK: Registering
 
-    private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let body = try AblyDeviceBody(try await AblyBody.object(of: request))
+    private func register(_ call: AblyCall) async throws -> Response {
+        let body = try AblyDeviceBody(try await call.object())
         guard let id = body.id else { throw AblyError.device }
-        let (device, isNew) = try await ChangedDevice.repeating { try await put(id, body, by: caller, request) }
+        let (device, isNew) = try await ChangedDevice.repeating { try await put(id, body, call) }
         var json = device.ablyJSON(withRecipient: true)
-        json["deviceIdentityToken"] = .object(token(of: device, for: caller))
-        return .ably(.object(json), status: isNew ? .created : .ok, to: request)
+        json["deviceIdentityToken"] = .object(token(of: device, for: call.caller))
+        return .ably(.object(json), status: isNew ? .created : .ok, to: call.request)
     }
 
-    private func save(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let id = try Self.deviceID(context)
-        let body = try AblyDeviceBody(try await AblyBody.object(of: request))
+    private func save(_ call: AblyCall) async throws -> Response {
+        let id = try Self.deviceID(call)
+        let body = try AblyDeviceBody(try await call.object())
         guard body.id ?? id == id else { throw AblyError.device }
-        let (device, _) = try await ChangedDevice.repeating { try await put(id, body, by: caller, request) }
-        return .ably(.object(device.ablyJSON(withRecipient: true)), to: request)
+        let (device, _) = try await ChangedDevice.repeating { try await put(id, body, call) }
+        return .ably(.object(device.ablyJSON(withRecipient: true)), to: call.request)
     }
 
     private func put(
         _ id: DeviceID,
         _ body: AblyDeviceBody,
-        by caller: AblyCaller,
-        _ request: Request
+        _ call: AblyCall
     ) async throws -> (device: Device, isNew: Bool) {
         guard !id.isOfAddress else { throw AblyError.device }
-        let known = try await services.devices.device(id, in: caller.network.id)
+        let caller = call.caller
+        let known = try await services.devices.device(id, in: call.network)
         // What is reached in ways that Ably has no name for is nobody's to take from here.
         guard known.map({ AblyDevice.providers.contains($0.address.provider) }) ?? true else { throw AblyError.device }
         if !caller.isAdmin {
@@ -68,7 +62,7 @@ struct AblyDeviceController: Sendable {
             let hasSecret = known.map { known in body.secret.map { AblyAuthenticator.isSecret($0, of: known) } ?? false
             }
             if hasSecret == false {
-                guard authenticator.proof(by: caller, of: id, known, request) == .right else {
+                guard authenticator.proof(by: call, of: id, known) == .right else {
                     throw AblyError.credentials("the device is known, and its secret is another one")
                 }
             }
@@ -80,37 +74,32 @@ struct AblyDeviceController: Sendable {
             throw AblyError.malformed("push.state is not what the device's state is")
         }
         if let text = body.updateToken {
-            guard let known, let token = AblyToken(text),
-                AblyDeviceToken(token, of: caller.network.id, secret: services.faceSecret, now: services.clock.now())?
-                    .isOf(known) == true
-            else { throw AblyError.malformed("updateToken is not the device's") }
+            guard let known, authenticator.deviceToken(text, in: call.network)?.isOf(known) == true else {
+                throw AblyError.malformed("updateToken is not the device's")
+            }
         }
         let device = try registration(by: caller).device(id, body, replacing: known)
         return (device, try await store(device, replacing: known, by: caller))
     }
 
-    private func change(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let body = try AblyDeviceBody(try await AblyBody.object(of: request))
-        let named = context.parameters.get("device") == nil ? nil : try Self.deviceID(context)
+    private func change(_ call: AblyCall) async throws -> Response {
+        let body = try AblyDeviceBody(try await call.object())
+        let named = call.context.parameters.get("device") == nil ? nil : try Self.deviceID(call)
         guard let id = named ?? body.id, body.id ?? id == id else { throw AblyError.device }
         let device = try await ChangedDevice.repeating {
-            let known = try await known(id, in: caller)
-            try authenticator.require(caller, isOrAdministers: id, known, request)
-            guard let known else { throw AblyError.unknownDevice }
-            let device = try registration(by: caller).device(changing: known, body)
-            _ = try await store(device, replacing: known, by: caller)
+            let known = try await self.device(id, for: call)
+            let device = try registration(by: call.caller).device(changing: known, body)
+            _ = try await store(device, replacing: known, by: call.caller)
             return device
         }
-        return .ably(.object(device.ablyJSON(withRecipient: true)), to: request)
+        return .ably(.object(device.ablyJSON(withRecipient: true)), to: call.request)
     }
 
-    private func resetUpdateToken(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let device = try await device(try Self.deviceID(context), for: caller, request)
+    private func resetUpdateToken(_ call: AblyCall) async throws -> Response {
+        let device = try await device(try Self.deviceID(call), for: call)
         var json = device.ablyJSON(withRecipient: true)
-        json["updateToken"] = token(of: device, for: caller)["token"]
-        return .ably(.object(json), to: request)
+        json["updateToken"] = token(of: device, for: call.caller)["token"]
+        return .ably(.object(json), to: call.request)
     }
 
     private func registration(by caller: AblyCaller) -> AblyRegistration {
@@ -144,39 +133,35 @@ struct AblyDeviceController: Sendable {
 
     // MARK: Reading
 
-    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let device = try await device(try Self.deviceID(context), for: caller, request)
-        return .ably(.object(device.ablyJSON(withRecipient: true)), to: request)
+    private func show(_ call: AblyCall) async throws -> Response {
+        let device = try await device(try Self.deviceID(call), for: call)
+        return .ably(.object(device.ablyJSON(withRecipient: true)), to: call.request)
     }
 
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let filters = AblyFilters(request)
-        let page = try AblyPage(request, parameters: ["deviceId", "clientId"])
+    private func list(_ call: AblyCall) async throws -> Response {
+        let filters = AblyFilters(call.request)
+        let page = try AblyPage(call.request, parameters: ["deviceId", "clientId"])
         let (id, client) = (try filters.device(), try filters.client())
         let devices: [Device]
         if let id {
-            let known = try await known(id, in: caller)
-            try authenticator.require(caller, isOrAdministers: id, known, request)
+            let known = try await known(id, for: call)
             let isListed = known.map { device in client ?? device.userID == device.userID } ?? false
             devices = isListed ? [known].compactMap(\.self) : []
         } else {
-            try caller.require(.pushAdmin)
+            try call.caller.require(.pushAdmin)
             devices = try await services.devices.registeredDevices(
                 through: AblyDevice.providers,
                 of: client,
-                in: caller.network.id,
+                in: call.network,
                 after: page.after { DeviceID($0) },
                 limit: page.limit + 1
             )
         }
-        return page.answer(devices, key: \.id.rawValue, to: request) { .object($0.ablyJSON(withRecipient: true)) }
+        return page.answer(devices, key: \.id.rawValue, to: call.request) { .object($0.ablyJSON(withRecipient: true)) }
     }
 
-    private func showPublicKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let network = caller.network.id
+    private func showPublicKey(_ call: AblyCall) async throws -> Response {
+        let network = call.network
         var credential = try await services.credentials.providerCredential(.webpush, appID: "", of: network)
         if credential == nil, let format = services.credentialFormats.first(where: { $0.provider == .webpush }),
             let initial = format.initial(services.clock.now())
@@ -194,31 +179,27 @@ struct AblyDeviceController: Sendable {
 
     // MARK: Removing
 
-    private func remove(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        try await remove(try Self.deviceID(context), by: caller, request)
+    private func remove(_ call: AblyCall) async throws -> Response {
+        try await remove(try Self.deviceID(call), call)
         return .noContent
     }
 
-    private func removeWhere(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let filters = AblyFilters(request)
+    private func removeWhere(_ call: AblyCall) async throws -> Response {
+        let filters = AblyFilters(call.request)
         try filters.refuseAll(but: Self.filters)
         switch (try filters.device(), try filters.client()) {
-        case (let id?, nil): try await remove(id, by: caller, request)
+        case (let id?, nil): try await remove(id, call)
         case (nil, let client?):
-            try caller.require(.pushAdmin)
-            try await removeAll(of: client, in: caller.network.id)
+            try call.caller.require(.pushAdmin)
+            try await removeAll(of: client, in: call.network)
         default: throw AblyError.query("exactly one of deviceId and clientId is needed")
         }
         return .noContent
     }
 
-    private func remove(_ id: DeviceID, by caller: AblyCaller, _ request: Request) async throws {
-        let known = try await known(id, in: caller)
-        try authenticator.require(caller, isOrAdministers: id, known, request)
-        guard known != nil else { return }
-        _ = try await services.devices.deleteDevice(id, ifOwnedBy: nil, in: caller.network.id)
+    private func remove(_ id: DeviceID, _ call: AblyCall) async throws {
+        guard try await known(id, for: call) != nil else { return }
+        _ = try await services.devices.deleteDevice(id, ifOwnedBy: nil, in: call.network)
     }
 
     private func removeAll(of client: UserID, in network: NetworkID) async throws {
@@ -242,22 +223,20 @@ struct AblyDeviceController: Sendable {
     // MARK: Parts
 
     /// A device that the caller may know.
-    private func device(_ id: DeviceID, for caller: AblyCaller, _ request: Request) async throws -> Device {
-        let known = try await known(id, in: caller)
-        try authenticator.require(caller, isOrAdministers: id, known, request)
-        guard let known else { throw AblyError.unknownDevice }
+    private func device(_ id: DeviceID, for call: AblyCall) async throws -> Device {
+        guard let known = try await known(id, for: call) else { throw AblyError.unknownDevice }
         return known
     }
 
-    /// A device, as far as it is one of those that Ably has a name for, and did not come with a notification.
-    private func known(_ id: DeviceID, in caller: AblyCaller) async throws -> Device? {
-        guard !id.isOfAddress else { return nil }
-        let device = try await services.devices.device(id, in: caller.network.id)
-        return device.flatMap { AblyDevice.providers.contains($0.address.provider) ? $0 : nil }
+    /// A device that the caller may know, as far as it is one of those that Ably has a name for, and did not come with a notification.
+    private func known(_ id: DeviceID, for call: AblyCall) async throws -> Device? {
+        let device = id.isOfAddress ? nil : try await services.devices.device(id, in: call.network)
+        let known = device.flatMap { AblyDevice.providers.contains($0.address.provider) ? $0 : nil }
+        try authenticator.require(call, isOrAdministers: id, known)
+        return known
     }
 
-    private static func deviceID(_ context: CarillonRequestContext) throws -> DeviceID {
-        guard let id = DeviceID(try context.segment("device")) else { throw AblyError.device }
-        return id
+    private static func deviceID(_ call: AblyCall) throws -> DeviceID {
+        try DeviceID(ablyDevice: try call.context.segment("device"))
     }
 }

@@ -16,12 +16,10 @@ extension AblyAuthenticator {
     /// Passes those to whom everything is open, and the device itself.
     ///
     /// - Throws: 40101 for what proves nothing, 40160 for those who do not even try.
-    func require(_ caller: AblyCaller, isOrAdministers id: DeviceID, _ device: Device?, _ request: Request)
-        throws(AblyError)
-    {
-        guard !caller.isAdmin else { return }
-        try caller.require(.pushSubscribe)
-        switch proof(by: caller, of: id, device, request) {
+    func require(_ call: AblyCall, isOrAdministers id: DeviceID, _ device: Device?) throws(AblyError) {
+        guard !call.caller.isAdmin else { return }
+        try call.caller.require(.pushSubscribe)
+        switch proof(by: call, of: id, device) {
         case .right: return
         case .wrong: throw .credentials("what was sent does not prove that the caller is this device")
         case .none: throw .capability("push-admin is needed for devices that do not prove themselves")
@@ -29,30 +27,32 @@ extension AblyAuthenticator {
     }
 
     /// The device that the caller proves to be without naming it: by a token, of their own or beside it.
-    func provenDevice(by caller: AblyCaller, _ request: Request) async throws -> DeviceID? {
-        if let own = caller.device { return own.deviceID }
-        guard let token = request.headers[.ablyDeviceToken].flatMap({ deviceToken($0, for: caller) }),
-            let device = try await services.devices.device(token.deviceID, in: caller.network.id), token.isOf(device)
+    func provenDevice(by call: AblyCall) async throws -> DeviceID? {
+        if let own = call.caller.device { return own.deviceID }
+        guard let token = call.request.headers[.ablyDeviceToken].flatMap({ deviceToken($0, in: call.network) }),
+            let device = try await services.devices.device(token.deviceID, in: call.network), token.isOf(device)
         else { return nil }
         return device.id
     }
 
-    func proof(by caller: AblyCaller, of id: DeviceID, _ device: Device?, _ request: Request) -> Proof {
-        if let token = caller.device { return Self.proof(token, id, device) }
-        if let text = request.headers[.ablyDeviceToken] {
-            return deviceToken(text, for: caller).map { Self.proof($0, id, device) } ?? .wrong
+    func proof(by call: AblyCall, of id: DeviceID, _ device: Device?) -> Proof {
+        if let token = call.caller.device { return Self.proof(token, id, device) }
+        if let text = call.request.headers[.ablyDeviceToken] {
+            return deviceToken(text, in: call.network).map { Self.proof($0, id, device) } ?? .wrong
         }
-        guard let secret = request.headers[.ablyDeviceSecret] else { return .none }
+        guard let secret = call.request.headers[.ablyDeviceSecret] else { return .none }
         guard let device else { return .right }
         return Self.isSecret(secret, of: device)
             || Base64URL.text(secret).map { Self.isSecret($0, of: device) } ?? false
             ? .right : .wrong
     }
 
-    private func deviceToken(_ text: String, for caller: AblyCaller) -> AblyDeviceToken? {
-        AblyToken(text).flatMap {
-            AblyDeviceToken($0, of: caller.network.id, secret: services.faceSecret, now: services.clock.now())
-        }
+    func deviceToken(_ text: String, in network: NetworkID) -> AblyDeviceToken? {
+        AblyToken(text).flatMap { deviceToken($0, in: network) }
+    }
+
+    func deviceToken(_ token: AblyToken, in network: NetworkID) -> AblyDeviceToken? {
+        AblyDeviceToken(token, of: network, secret: services.faceSecret, now: services.clock.now())
     }
 
     /// Whether a text is a device's secret; takes the same time wherever they differ.

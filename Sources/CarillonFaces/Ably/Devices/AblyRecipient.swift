@@ -19,7 +19,7 @@ struct AblyRecipient: Sendable {
             }
             let token = try Self.text("deviceToken", of: recipient)
             shown = ["transportType": "apns", "deviceToken": .string(token)]
-            written = .apns(token: token, appID: ios.appID, environment: ios.environment)
+            written = ios.address(of: token)
         case "fcm", "gcm":
             guard let android = settings.android else {
                 throw .malformed("no app of Google's is set for this application: see android of its binding")

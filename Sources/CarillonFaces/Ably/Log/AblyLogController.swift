@@ -11,21 +11,19 @@ struct AblyLogController: Sendable {
     private static let smallestRead = 100
 
     let services: Services
-    let authenticator: AblyAuthenticator
 
-    func addRoutes(to routes: FaceRoutes) {
+    func addRoutes(to routes: AblyRoutes) {
         routes.on(.get, "/channels/{channel}/messages", as: "push-log", readsPages: true, use: list)
     }
 
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        guard try context.segment("channel", plusIsSpace: true) == Self.channel else { throw AblyError.noHistory }
-        try caller.require(.history, on: Self.channel)
-        let page = try AblyPage(request, parameters: ["start", "end", "direction"])
-        let query = try Self.query(AblyFilters(request))
+    private func list(_ call: AblyCall) async throws -> Response {
+        guard try call.context.segment("channel", plusIsSpace: true) == Self.channel else { throw AblyError.noHistory }
+        try call.caller.require(.history, on: Self.channel)
+        let page = try AblyPage(call.request, parameters: ["start", "end", "direction"])
+        let query = try Self.query(AblyFilters(call.request))
         let cursor = try page.after { FailureCursor($0) }
-        let (lines, next) = try await lines(query, after: cursor, limit: page.limit, for: caller)
-        return page.answer(lines.map(\.json), next: next?.description, to: request)
+        let (lines, next) = try await lines(query, after: cursor, limit: page.limit, for: call.caller)
+        return page.answer(lines.map(\.json), next: next?.description, to: call.request)
     }
 
     /// A page of the log, and the cursor behind which there may be more.

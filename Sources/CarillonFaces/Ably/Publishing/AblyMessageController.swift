@@ -11,28 +11,22 @@ struct AblyMessageController: Sendable {
     private static let maximumChannels = 100
 
     let services: Services
-    let authenticator: AblyAuthenticator
 
-    func addRoutes(to routes: FaceRoutes) {
+    func addRoutes(to routes: AblyRoutes) {
         routes.on(.post, "/channels/{channel}/messages", as: "publish-messages", use: publish)
         routes.on(.post, "/messages", as: "publish-to-channels", use: publishToChannels)
     }
 
-    private func publish(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let channel = try TagID(ablyChannel: try context.segment("channel", plusIsSpace: true))
-        try caller.require(.publish, on: channel.rawValue)
-        let body = try await AblyBody.value(of: request, clean: AblyMessages.withoutContent)
-        let messages = try AblyMessages(body, by: caller)
-        let published = try await publish(messages, on: channel, by: caller, context)
-        var answer = published
-        answer["channel"] = .string(channel.rawValue)
-        return .ably(.object(answer), status: .created, to: request)
+    private func publish(_ call: AblyCall) async throws -> Response {
+        let channel = try TagID(ablyChannel: try call.context.segment("channel", plusIsSpace: true))
+        try call.caller.require(.publish, on: channel.rawValue)
+        let body = try await AblyBody.value(of: call.request, clean: AblyMessages.withoutContent)
+        let published = try await publish(try AblyMessages(body, by: call.caller), on: channel, call)
+        return .ably(.object(published), status: .created, to: call.request)
     }
 
-    private func publishToChannels(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let body = try await AblyBody.value(of: request, clean: AblyMessages.withoutContent)
+    private func publishToChannels(_ call: AblyCall) async throws -> Response {
+        let body = try await AblyBody.value(of: call.request, clean: AblyMessages.withoutContent)
         let specifications: [JSONValue] = if case .array(let elements) = body { elements } else { [body] }
         var wanted: [(channel: String, messages: JSONValue)] = []
         for specification in specifications {
@@ -50,21 +44,21 @@ struct AblyMessageController: Sendable {
         for (name, value) in wanted {
             do {
                 let channel = try TagID(ablyChannel: name)
-                try caller.require(.publish, on: name)
-                let published = try await publish(try AblyMessages(value, by: caller), on: channel, by: caller, context)
+                try call.caller.require(.publish, on: name)
+                let published = try await publish(try AblyMessages(value, by: call.caller), on: channel, call)
                 results.append(["channel": .string(name), "messageId": published["messageId"] ?? .null])
             } catch let error as AblyError {
                 failures += 1
                 results.append(["channel": .string(name), "error": error.json])
             } catch let error where results.count > failures {
                 // What was taken must not be sent again, so it is told apart from what was not.
-                context.logger.warning("A channel was not published to", metadata: ["error": "\(error)"])
+                call.context.logger.warning("A channel was not published to", metadata: ["error": "\(error)"])
                 failures += 1
                 let refusal = AblyError(.serviceUnavailable, 50003, "it could not be taken at the moment")
                 results.append(["channel": .string(name), "error": refusal.json])
             }
         }
-        guard failures > 0 else { return .ably(.array(results), to: request) }
+        guard failures > 0 else { return .ably(.array(results), to: call.request) }
         throw AblyError(
             .badRequest,
             40020,
@@ -75,12 +69,8 @@ struct AblyMessageController: Sendable {
 
     /// Publishes messages on a channel.
     /// - Returns: What they are called, and how they would be found again.
-    private func publish(
-        _ messages: AblyMessages,
-        on channel: TagID,
-        by caller: AblyCaller,
-        _ context: CarillonRequestContext
-    ) async throws -> JSONObject {
+    private func publish(_ messages: AblyMessages, on channel: TagID, _ call: AblyCall) async throws -> JSONObject {
+        let caller = call.caller
         let publication = AblyPublication(caller, services)
         var events: [Int: ParsedEvent] = [:]
         let isOn = caller.settings.pushIsOn(for: channel)
@@ -96,7 +86,7 @@ struct AblyMessageController: Sendable {
             events[index] = event
         }
         if !isOn, !events.isEmpty {
-            context.face.note(reason: "push is not enabled on the channel: nothing was sent")
+            call.context.face.note(reason: "push is not enabled on the channel: nothing was sent")
             services.journal.noteUnsent(messages.base, on: channel, by: caller)
             events = [:]
         }
@@ -106,7 +96,7 @@ struct AblyMessageController: Sendable {
             try services.rates.take(events: indices.count, of: caller.network)
             let receipts = try await services.accept(indices.compactMap { events[$0] }, caller.network.id)
             for (index, receipt) in zip(indices, receipts) { ids[index] = receipt.id }
-            if let receipt = receipts.first { context.face.note(event: receipt.id) }
+            if let receipt = receipts.first { call.context.face.note(event: receipt.id) }
         }
         let now = services.clock.now().milliseconds
         let serials = messages.messages.indices.map { index in
@@ -120,7 +110,7 @@ struct AblyMessageController: Sendable {
         switch value {
         case .string(let name): return [name]
         case .array(let elements):
-            let names = elements.compactMap { if case .string(let name) = $0 { name } else { nil } }
+            let names = elements.compactMap(\.text)
             guard names.count == elements.count else { throw .body("channels must be strings") }
             return names
         default: throw .body("channels must be a string, or an array of them")

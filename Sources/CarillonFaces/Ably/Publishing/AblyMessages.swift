@@ -16,11 +16,8 @@ struct AblyMessages: Sendable {
     let base: String
     let messages: [Message]
 
-    /// Reads one message or an array of them.
+    /// Reads one message or an array of them; a token's client publishes as no other.
     ///
-    /// - Parameters:
-    ///   - value: The messages.
-    ///   - caller: Who publishes: a token's client publishes as no other.
     /// - Throws: What is wrong with any of them; none is published then.
     init(_ value: JSONValue, by caller: AblyCaller) throws(AblyError) {
         let elements: [JSONValue]

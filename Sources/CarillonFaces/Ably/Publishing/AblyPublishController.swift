@@ -19,18 +19,17 @@ struct AblyPublishController: Sendable {
     }
 
     let services: Services
-    let authenticator: AblyAuthenticator
 
-    func addRoutes(to routes: FaceRoutes) {
+    func addRoutes(to routes: AblyRoutes) {
         routes.on(.post, "/push/publish", as: "publish", use: publish)
         routes.on(.post, "/push/batch/publish", as: "publish-batch", use: publishBatch)
         routes.on(.post, "/push/admin/batch/publish", as: "publish-batch", use: publishBatch)
     }
 
-    private func publish(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
+    private func publish(_ call: AblyCall) async throws -> Response {
+        let caller = call.caller
         try caller.require(.pushAdmin)
-        var payload = try await AblyBody.object(of: request)
+        var payload = try await call.object()
         guard let recipient = payload["recipient"] else { throw AblyError.malformed("recipient is required") }
         payload["recipient"] = nil
         let target = try AblyTarget(recipient, caller.settings)
@@ -42,14 +41,14 @@ struct AblyPublishController: Sendable {
         }
         try services.rates.take(events: events.count, of: caller.network)
         let receipts = try await services.accept(events, caller.network.id)
-        if let receipt = receipts.first { context.face.note(event: receipt.id) }
+        if let receipt = receipts.first { call.context.face.note(event: receipt.id) }
         return .noContent
     }
 
-    private func publishBatch(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
+    private func publishBatch(_ call: AblyCall) async throws -> Response {
+        let caller = call.caller
         try caller.require(.pushAdmin)
-        guard case .array(let elements) = try await AblyBody.value(of: request, upTo: Self.batchLimit) else {
+        guard case .array(let elements) = try await AblyBody.value(of: call.request, upTo: Self.batchLimit) else {
             throw AblyError.body("the body must be an array")
         }
         guard elements.reduce(0, { $0 + Self.count($1) }) <= Self.maximumCount else {
@@ -75,9 +74,9 @@ struct AblyPublishController: Sendable {
             events: items.reduce(0) { $0 + ($1.error == nil ? $1.events.count : 0) },
             of: caller.network
         )
-        try await accept(&items, for: caller, context)
+        try await accept(&items, call)
         let failures = items.count { $0.error != nil }
-        guard failures > 0 else { return .ably(.array(items.map(\.json)), to: request) }
+        guard failures > 0 else { return .ably(.array(items.map(\.json)), to: call.request) }
         throw AblyError(
             .badRequest,
             40020,
@@ -93,7 +92,7 @@ struct AblyPublishController: Sendable {
     }
 
     /// Makes durable what is right, some at a time; what cannot be is so answered, unless nothing can.
-    private func accept(_ items: inout [Item], for caller: AblyCaller, _ context: CarillonRequestContext) async throws {
+    private func accept(_ items: inout [Item], _ call: AblyCall) async throws {
         var start = items.startIndex
         var isFirst = true
         while start < items.endIndex {
@@ -105,8 +104,8 @@ struct AblyPublishController: Sendable {
             }
             do {
                 if !events.isEmpty {
-                    let receipts = try await services.accept(events, caller.network.id)
-                    if isFirst, let receipt = receipts.first { context.face.note(event: receipt.id) }
+                    let receipts = try await services.accept(events, call.network)
+                    if isFirst, let receipt = receipts.first { call.context.face.note(event: receipt.id) }
                     isFirst = false
                 }
             } catch  where !isFirst {

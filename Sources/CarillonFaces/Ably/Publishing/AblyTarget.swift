@@ -24,13 +24,7 @@ enum AblyTarget: Sendable {
             return
         }
         guard case .string(let text)? = object[key] else { throw .malformed("recipient.\(key) must be a string") }
-        if key == "deviceId" {
-            guard let id = DeviceID(text) else { throw .device }
-            self = .device(id)
-        } else {
-            guard let id = UserID(text), !id.isReserved, text != "*" else { throw .client }
-            self = .client(id)
-        }
+        self = key == "deviceId" ? .device(try DeviceID(ablyDevice: text)) : .client(try UserID(ablyClient: text))
     }
 
     var device: DeviceID? { if case .device(let id) = self { id } else { nil } }

@@ -11,39 +11,35 @@ struct AblySubscriptionController: Sendable {
     let services: Services
     let authenticator: AblyAuthenticator
 
-    func addRoutes(to routes: FaceRoutes) {
+    func addRoutes(to routes: AblyRoutes) {
         routes.on(.post, "/push/channelSubscriptions", as: "subscribe", use: subscribe)
         routes.on(.get, "/push/channelSubscriptions", as: "list-subscriptions", readsPages: true, use: list)
         routes.on(.delete, "/push/channelSubscriptions", as: "unsubscribe", use: unsubscribe)
         routes.on(.get, "/push/channels", as: "list-channels", readsPages: true, use: listChannels)
     }
 
-    private func subscribe(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let body = try await AblyBody.object(of: request)
-        let wanted = try Self.subscription(body)
-        try await require(caller, toChange: wanted.subscriber, on: wanted.tag, request)
-        guard caller.settings.pushIsOn(for: wanted.tag) else { throw AblyError.pushIsOff }
+    private func subscribe(_ call: AblyCall) async throws -> Response {
+        let wanted = try Self.subscription(try await call.object())
+        try await require(call, toChange: wanted.subscriber, on: wanted.tag)
+        guard call.caller.settings.pushIsOn(for: wanted.tag) else { throw AblyError.pushIsOff }
         let filter = SubscriptionFilter(tag: wanted.tag, subscribers: [wanted.subscriber])
-        let network = caller.network.id
-        let former = try await services.tags.subscriptions(matching: filter, in: network, after: nil, limit: 1)
+        let former = try await services.tags.subscriptions(matching: filter, in: call.network, after: nil, limit: 1)
         if former.isEmpty {
             let isDone = try await services.tags.subscribe(
                 wanted.subscriber,
                 to: wanted.tag,
-                in: network,
+                in: call.network,
                 ifOwnedBy: nil,
-                by: caller.writer
+                by: call.caller.writer
             )
             guard isDone else { throw AblyError.unknownDevice }
         }
-        return .ably(wanted.ablyJSON, status: former.isEmpty ? .created : .ok, to: request)
+        return .ably(wanted.ablyJSON, status: former.isEmpty ? .created : .ok, to: call.request)
     }
 
-    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let filters = AblyFilters(request)
-        let page = try AblyPage(request, parameters: ["channel", "deviceId", "clientId", "concatFilters"])
+    private func list(_ call: AblyCall) async throws -> Response {
+        let filters = AblyFilters(call.request)
+        let page = try AblyPage(call.request, parameters: ["channel", "deviceId", "clientId", "concatFilters"])
         let (device, client) = (try filters.device(), try filters.client())
         let isEither = try filters.flag("concatFilters")
         guard device == nil || client == nil || isEither else {
@@ -52,24 +48,25 @@ struct AblySubscriptionController: Sendable {
         var named: [Subscriber] = []
         if let device { named.append(.device(device)) }
         if let client { named.append(.user(client)) }
-        let own = try await ownership(of: named, by: caller, request)
+        let own = try await ownership(of: named, call)
         let filter = SubscriptionFilter(tag: try filters.channel(), subscribers: named.isEmpty ? nil : named)
         // Somebody's own are found among their own.
-        let looked = filter.subscribers == nil && !caller.isAdmin ? own : filter.subscribers
+        let looked = filter.subscribers == nil && !call.caller.isAdmin ? own : filter.subscribers
         let found = try await services.tags.subscriptions(
             matching: SubscriptionFilter(tag: filter.tag, subscribers: looked),
-            in: caller.network.id,
+            in: call.network,
             after: page.after { Subscription(ablyCursor: $0) },
             limit: page.limit + 1
         )
-        return page.answer(found, key: \.ablyCursor, to: request) { Self.mayChange($0.tag, caller) ? $0.ablyJSON : nil }
+        return page.answer(found, key: \.ablyCursor, to: call.request) { found in
+            Self.mayChange(found.tag, call.caller) ? found.ablyJSON : nil
+        }
     }
 
-    private func unsubscribe(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        let filters = AblyFilters(request)
+    private func unsubscribe(_ call: AblyCall) async throws -> Response {
+        let filters = AblyFilters(call.request)
         try filters.refuseAll(but: Self.filters)
-        guard try filters.text("appId") ?? caller.appID == caller.appID else {
+        guard try filters.text("appId") ?? call.caller.appID == call.caller.appID else {
             throw AblyError.query("appId is another application's")
         }
         let (channel, device, client) = (try filters.channel(), try filters.device(), try filters.client())
@@ -77,28 +74,23 @@ struct AblySubscriptionController: Sendable {
         case (_, _?, _?): throw AblyError.query("only one of deviceId and clientId can be given")
         case (nil, nil, nil): throw AblyError.query("channel, deviceId or clientId is needed")
         case (let channel?, nil, nil):
-            try caller.require(.pushAdmin, on: channel.rawValue)
-            try await services.tags.unsubscribeAll(from: channel, in: caller.network.id)
+            try call.caller.require(.pushAdmin, on: channel.rawValue)
+            try await services.tags.unsubscribeAll(from: channel, in: call.network)
         case (let channel, let device?, nil):
-            try await unsubscribe(.device(device), from: channel, for: caller, request)
+            try await unsubscribe(.device(device), from: channel, call)
         case (let channel, nil, let client?):
-            try await unsubscribe(.user(client), from: channel, for: caller, request)
+            try await unsubscribe(.user(client), from: channel, call)
         }
         return .noContent
     }
 
-    private func unsubscribe(
-        _ subscriber: Subscriber,
-        from channel: TagID?,
-        for caller: AblyCaller,
-        _ request: Request
-    ) async throws {
+    private func unsubscribe(_ subscriber: Subscriber, from channel: TagID?, _ call: AblyCall) async throws {
         if let channel {
-            try await require(caller, toChange: subscriber, on: channel, request)
+            try await require(call, toChange: subscriber, on: channel)
         } else {
-            _ = try await ownership(of: [subscriber], by: caller, request)
+            _ = try await ownership(of: [subscriber], call)
         }
-        try await unsubscribeAll(SubscriptionFilter(tag: channel, subscribers: [subscriber]), for: caller)
+        try await unsubscribeAll(SubscriptionFilter(tag: channel, subscribers: [subscriber]), for: call.caller)
     }
 
     /// Ends the subscriptions that a filter lets through, on channels where the caller may.
@@ -118,29 +110,24 @@ struct AblySubscriptionController: Sendable {
         }
     }
 
-    private func listChannels(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
-        try caller.require(.pushAdmin)
-        let page = try AblyPage(request, parameters: [])
+    private func listChannels(_ call: AblyCall) async throws -> Response {
+        try call.caller.require(.pushAdmin)
+        let page = try AblyPage(call.request, parameters: [])
         let found = try await services.tags.subscribedTags(
-            in: caller.network.id,
+            in: call.network,
             after: page.after { TagID($0) },
             limit: page.limit + 1
         )
-        return page.answer(found, key: \.rawValue, to: request) { tag in
-            caller.capability.allows(.pushAdmin, on: tag.rawValue) ? .string(tag.rawValue) : nil
+        return page.answer(found, key: \.rawValue, to: call.request) { tag in
+            call.caller.capability.allows(.pushAdmin, on: tag.rawValue) ? .string(tag.rawValue) : nil
         }
     }
 
     // MARK: Who may
 
     /// Passes those who may subscribe somebody to a channel, and end that.
-    private func require(
-        _ caller: AblyCaller,
-        toChange subscriber: Subscriber,
-        on channel: TagID,
-        _ request: Request
-    ) async throws {
+    private func require(_ call: AblyCall, toChange subscriber: Subscriber, on channel: TagID) async throws {
+        let caller = call.caller
         if caller.capability.allows(.pushAdmin, on: channel.rawValue) { return }
         try caller.require(.pushSubscribe, on: channel.rawValue)
         if caller.isAdmin {
@@ -150,24 +137,21 @@ struct AblySubscriptionController: Sendable {
             }
             return
         }
-        _ = try await ownership(of: [subscriber], by: caller, request)
+        _ = try await ownership(of: [subscriber], call)
     }
 
     /// Passes those whose own these are, and those to whom everybody's are open.
     /// - Returns: Where none are named, what is the caller's own, so far as the request proves it.
-    private func ownership(
-        of named: [Subscriber],
-        by caller: AblyCaller,
-        _ request: Request
-    ) async throws -> [Subscriber] {
+    private func ownership(of named: [Subscriber], _ call: AblyCall) async throws -> [Subscriber] {
+        let caller = call.caller
         guard !caller.isAdmin else { return [] }
         try caller.require(.pushSubscribe)
         var own: [Subscriber] = []
         for subscriber in named {
             switch subscriber {
             case .device(let id):
-                let device = try await services.devices.device(id, in: caller.network.id)
-                try authenticator.require(caller, isOrAdministers: id, device, request)
+                let device = try await services.devices.device(id, in: call.network)
+                try authenticator.require(call, isOrAdministers: id, device)
             case .user(let client):
                 guard caller.client == .named(client) || caller.client == .any else {
                     throw AblyError.capability("push-admin is needed for other clients")
@@ -177,7 +161,7 @@ struct AblySubscriptionController: Sendable {
         // What is named is looked for by its name.
         guard named.isEmpty else { return [] }
         if case .named(let client) = caller.client { own.append(.user(client)) }
-        if let device = try await authenticator.provenDevice(by: caller, request) { own.append(.device(device)) }
+        if let device = try await authenticator.provenDevice(by: call) { own.append(.device(device)) }
         return own
     }
 
@@ -192,13 +176,12 @@ struct AblySubscriptionController: Sendable {
             try body.ablyText("deviceId", else: AblyError.body), try body.ablyText("clientId", else: AblyError.body)
         ) {
         case (let device?, nil):
-            guard let id = DeviceID(device) else { throw .device }
+            let id = try DeviceID(ablyDevice: device)
             // What came with a notification is no device that Ably's clients could know.
             guard !id.isOfAddress else { throw .unknownDevice }
             return Subscription(tag: tag, subscriber: .device(id))
         case (nil, let client?):
-            guard let id = UserID(client), !id.isReserved, client != "*" else { throw .client }
-            return Subscription(tag: tag, subscriber: .user(id))
+            return Subscription(tag: tag, subscriber: .user(try UserID(ablyClient: client)))
         default: throw .malformed("exactly one of deviceId and clientId is needed")
         }
     }

@@ -58,13 +58,8 @@ enum AblyFormat: Sendable {
 
 /// Reads bodies in either form, within their limits.
 enum AblyBody {
-    /// The body of a request.
+    /// The body of a request, without what `clean` takes out: what nobody looks at may hold anything.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - limit: How many bytes it may have.
-    ///   - clean: Takes out what nobody looks at, and what may therefore hold anything.
-    /// - Returns: What it says.
     /// - Throws: 413, 415, and 40000 for what cannot be read.
     static func value(
         of request: Request,

@@ -29,12 +29,7 @@ struct AblyFilters {
         return value ?? other
     }
 
-    func device() throws -> DeviceID? {
-        try text("deviceId").map { text in
-            guard let id = DeviceID(text) else { throw AblyError.device }
-            return id
-        }
-    }
+    func device() throws -> DeviceID? { try text("deviceId").map { text in try DeviceID(ablyDevice: text) } }
 
     func client() throws -> UserID? {
         try text("clientId").map { text in

@@ -1,20 +1,18 @@
-import CarillonCore
-
-/// Others' bodies, read leniently: what is not of the expected kind is as good as absent.
+/// Bodies, read leniently: what is not of the expected kind is as good as absent.
 extension JSONValue {
     /// A member of an object, unless it is `null`.
-    subscript(key: String) -> JSONValue? {
+    package subscript(key: String) -> JSONValue? {
         guard case .object(let object) = self, let value = object[key], value != .null else { return nil }
         return value
     }
 
     /// Whether there is a member of that name, be it `null`.
-    func has(_ key: String) -> Bool {
+    package func has(_ key: String) -> Bool {
         if case .object(let object) = self { object.contains(key) } else { false }
     }
 
     /// An id: a string, or a whole number as it is written.
-    var idText: String? {
+    package var idText: String? {
         switch self {
         case .string(let text): text
         case .number(let number): number.integer.map { String($0) }
@@ -22,19 +20,23 @@ extension JSONValue {
         }
     }
 
-    var integer: Int64? {
+    package var integer: Int64? {
         if case .number(let number) = self { number.integer.map(Int64.init) } else { nil }
     }
 
-    var list: [JSONValue]? {
+    package var object: JSONObject? {
+        if case .object(let object) = self { object } else { nil }
+    }
+
+    package var list: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
     /// The elements of an array, or the one thing that stands for an array of one.
-    var oneOrMore: [JSONValue] { list ?? [self] }
+    package var oneOrMore: [JSONValue] { list ?? [self] }
 
     /// The members of an object, in their order; of an array, its elements under no name.
-    var entries: [(key: String, value: JSONValue)] {
+    package var entries: [(key: String, value: JSONValue)] {
         switch self {
         case .object(let object): object.members
         case .array(let elements): elements.map { ("", $0) }
@@ -45,7 +47,7 @@ extension JSONValue {
 
 extension JSONValue? {
     /// The elements of an array; none where there is no array.
-    var elements: [JSONValue] { flatMap(\.list) ?? [] }
+    package var elements: [JSONValue] { flatMap(\.list) ?? [] }
 
-    var isTrue: Bool { self == .bool(true) }
+    package var isTrue: Bool { self == .bool(true) }
 }
