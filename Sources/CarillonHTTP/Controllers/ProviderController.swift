@@ -21,7 +21,7 @@ struct ProviderController: Controller {
         let access = try await admin(request, context)
         // Endpoints show their circuits themselves.
         let active = await services.lanes().filter {
-            $0.lane.networkID == access.networkID && $0.lane.provider != .relay
+            $0.lane.networkID == access.networkID && $0.lane.endpoint == nil
         }
         var lanes = Set(active.map(\.lane))
         for (provider, appID) in try await services.credentials.providersWithCredentials(of: access.networkID) {
