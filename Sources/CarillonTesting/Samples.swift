@@ -43,10 +43,8 @@ extension DeliveryGroup {
         let now = WallClock.system.now()
         return DeliveryGroup(
             id: id,
-            relaying: event,
-            .messageSent,
-            receivedAt: now,
-            to: endpoint,
+            telling: endpoint,
+            of: RelayedEvent(event, .messageSent, receivedAt: now),
             in: network,
             on: RelayTerms(expiresAt: now + .seconds(3_600))
         )
@@ -89,15 +87,7 @@ extension Target {
         at time: Timestamp = .seconds(60),
         effect: DeviceEffect? = nil
     ) -> DeviceRecord {
-        DeviceRecord(
-            deviceID: deviceID,
-            userID: userID,
-            state: state,
-            attempts: 1,
-            reason: reason,
-            at: time,
-            effect: effect
-        )
+        DeviceRecord(self, state, attempts: 1, reason: reason, at: time, effect: effect)
     }
 }
 

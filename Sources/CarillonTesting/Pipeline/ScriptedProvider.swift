@@ -58,7 +58,7 @@ package final class ScriptedProvider: Provider {
             if passes { continuation.resume() }
         }
         for target in group.targets {
-            taken.withLock { $0.append((target.deviceID, group.cause.eventID, group.push.notification)) }
+            taken.withLock { $0.append((target.deviceID, group.cause.eventID, group.sent.push.notification)) }
             report(target, script(target, group.attempt + 1))
         }
     }

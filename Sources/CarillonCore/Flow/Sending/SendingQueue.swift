@@ -331,7 +331,7 @@ extension DeliveryGroup {
     package var slots: Int { slots(of: targets.count) }
 
     fileprivate func slots(of count: Int) -> Int {
-        if isRelay { return Self.placesPerMessage * min(count, Self.messagesAtATime) }
+        if case .messages = payload { return Self.placesPerMessage * min(count, Self.messagesAtATime) }
         let isServer = !lane.provider.kind.isPushService && lane.provider.kind.lanes == .byHost
         if isServer { return Self.mostSlots }
         return min(Self.mostSlots, 1 + (count - 1) / Self.devicesPerSlot)
