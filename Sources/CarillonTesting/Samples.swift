@@ -43,10 +43,8 @@ extension DeliveryGroup {
         let now = WallClock.system.now()
         return DeliveryGroup(
             id: id,
-            relaying: event,
-            .messageSent,
-            receivedAt: now,
-            to: endpoint,
+            telling: endpoint,
+            of: RelayedEvent(event, .messageSent, receivedAt: now),
             in: network,
             on: RelayTerms(expiresAt: now + .seconds(3_600))
         )
@@ -89,15 +87,12 @@ extension Target {
         at time: Timestamp = .seconds(60),
         effect: DeviceEffect? = nil
     ) -> DeviceRecord {
-        DeviceRecord(
-            deviceID: deviceID,
-            userID: userID,
-            state: state,
-            attempts: 1,
-            reason: reason,
-            at: time,
-            effect: effect
-        )
+        DeviceRecord(self, state, attempts: 1, reason: reason, at: time, effect: effect)
+    }
+
+    /// Whether the last outcome of a device was an error.
+    package var hasError: Bool {
+        if case .device(_, _, let hasError) = destination { hasError } else { false }
     }
 }
 
@@ -125,6 +120,17 @@ extension DeliveryGroup {
     package var relayKey: RelayKey? { relayKeys.count == 1 ? relayKeys[0] : nil }
 
     package var event: RelayedEvent { RelayedEvent(cause.eventID, cause.eventType, receivedAt: cause.receivedAt) }
+
+    /// What devices are sent; nothing where an endpoint is told of something.
+    package var sent: DevicePush {
+        get {
+            switch payload {
+            case .devices(let sent): sent
+            case .messages: DevicePush(Push(Notification(locale: "", title: "", body: "")))
+            }
+        }
+        set { payload = .devices(newValue) }
+    }
 }
 
 private let morning = Timestamp(milliseconds: 1_795_168_800_000)

@@ -107,13 +107,11 @@ extension TestAPI {
         for event in pending {
             var expansion = Expansion(event: event, groups: [], next: nil)
             expansion.keepsBody = true
-            expansion.groups = [
+            expansion.messages = [
                 DeliveryGroup(
                     id: generator.next(),
-                    relaying: event.id,
-                    event.event.type,
-                    receivedAt: event.receivedAt,
-                    to: "e-1",
+                    telling: "e-1",
+                    of: RelayedEvent(event.id, event.event.type, receivedAt: event.receivedAt),
                     in: id,
                     on: RelayTerms(expiresAt: event.receivedAt + .seconds(86_400))
                 )

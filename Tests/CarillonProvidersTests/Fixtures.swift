@@ -21,13 +21,12 @@ extension DeliveryGroup {
                 mentions: [],
                 receivedAt: Timestamp(milliseconds: 1_763_632_800_000)
             ),
-            push: Push(Notification(locale: "en", title: title, body: body)),
+            payload: .devices(DevicePush(Push(Notification(locale: "en", title: title, body: body)))),
             targets: addresses.enumerated().map { index, address in
                 Target(
                     deviceID: DeviceID(trusted: "d-\(index)"),
                     userID: UserID(trusted: "u-\(index)"),
-                    address: address,
-                    registeredAt: Timestamp(milliseconds: 0)
+                    .device(address, registeredAt: Timestamp(milliseconds: 0), hasError: false)
                 )
             },
             leased: true
@@ -52,6 +51,13 @@ extension DeliveryGroup {
         group.cause.channel = Channel(id: ChannelID(trusted: name), displayName: name)
         group.lane.networkID = NetworkID(trusted: name)
         return group
+    }
+}
+
+extension Target {
+    /// Has it reached elsewhere.
+    mutating func move(to address: DeviceAddress) {
+        destination = .device(address, registeredAt: Timestamp(milliseconds: 0), hasError: false)
     }
 }
 

@@ -87,7 +87,7 @@ import Testing
         for group in expansion.groups {
             for target in group.targets {
                 devices[target.userID, default: []].insert(target.deviceID)
-                notifications[target.deviceID] = group.notification
+                notifications[target.deviceID] = group.sent.push.notification
             }
         }
         let place = "\(history.description), \(event)"

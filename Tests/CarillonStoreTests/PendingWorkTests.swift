@@ -25,7 +25,7 @@ import Testing
         let messages = (0..<count).map { _ in
             DeliveryGroup.message(about: EventID(scene.ids.next()), in: scene.network, id: id)
         }
-        try await pool.withConnection { session in try session.insert(messages.joined.map { StoredDelivery($0) }) }
+        try await pool.withConnection { session in try session.insert(messages.joined) }
     }
 
     private func addReplay(_ scene: StoreScene, _ pool: PostgresPool) async throws {

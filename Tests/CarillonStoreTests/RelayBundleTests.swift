@@ -18,7 +18,7 @@ import Testing
     }
 
     private func insert(_ groups: [DeliveryGroup], _ pool: PostgresPool) async throws {
-        try await pool.withConnection { session in try session.insert(groups.joined.map { StoredDelivery($0) }) }
+        try await pool.withConnection { session in try session.insert(groups.joined) }
     }
 
     @Test func `a row of the former release is read, settled, and sent again`() async throws {

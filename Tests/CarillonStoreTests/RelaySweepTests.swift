@@ -58,7 +58,7 @@ import Testing
         let waiting = try await keep(20, in: scene.network, pool)
         _ = try await keep(1, in: scene.network, pool)
         let group = DeliveryGroup.message(about: EventID(waiting), in: scene.network, id: scene.ids.next())
-        try await pool.withConnection { session in try session.insert([StoredDelivery(group)]) }
+        try await pool.withConnection { session in try session.insert([group]) }
         try await RelaySweep(pool: pool).sweep()
         #expect(try await kept(in: scene.network, pool) == [waiting])
         let claimed = try await scene.claim().map(\.group)
@@ -157,7 +157,7 @@ import Testing
         func fail(_ failingFor: String) async throws -> Endpoint? {
             let group = DeliveryGroup.message(about: EventID(scene.ids.next()), in: scene.network, id: scene.ids.next())
             try await pool.withConnection { session in
-                try session.insert([StoredDelivery(group)])
+                try session.insert([group])
                 try session.execute(
                     .unprepared(
                         "UPDATE endpoints SET failing_since = now() - interval '\(sql: SQL(trusted: failingFor))'"

@@ -69,7 +69,7 @@ import Testing
         let waiting = (0..<replayBacklog).map { _ in
             DeliveryGroup.message(about: EventID(scene.ids.next()), in: scene.network, id: scene.ids.next())
         }
-        try await pool.withConnection { session in try session.insert(waiting.map { StoredDelivery($0) }) }
+        try await pool.withConnection { session in try session.insert(waiting) }
         for id: EndpointID in ["e-1", "e-2", "e-3"] {
             _ = try await history.beginReplay(order, to: id, in: scene.network)
         }
@@ -132,14 +132,12 @@ import Testing
         for id: EndpointID in ["e-1", "e-2", "e-3"] {
             let group = DeliveryGroup(
                 id: scene.ids.next(),
-                relaying: EventID(scene.ids.next()),
-                .messageSent,
-                receivedAt: WallClock.system.now(),
-                to: id,
+                telling: id,
+                of: RelayedEvent(EventID(scene.ids.next()), .messageSent, receivedAt: WallClock.system.now()),
                 in: scene.network,
                 on: RelayTerms(expiresAt: WallClock.system.now() + .seconds(3_600))
             )
-            try await pool.withConnection { session in try session.insert([StoredDelivery(group)]) }
+            try await pool.withConnection { session in try session.insert([group]) }
         }
         try await RelaySweep(pool: pool).sweep()
         #expect(try await scene.claim().map(\.group.lane.appID) == ["e-2"])

@@ -332,14 +332,13 @@ extension StoreScene {
         let target = Target(
             deviceID: device,
             userID: "b",
-            address: .fcm(token: "t", appID: "x"),
-            registeredAt: event.receivedAt
+            .device(.fcm(token: "t", appID: "x"), registeredAt: event.receivedAt, hasError: false)
         )
         return DeliveryGroup(
             id: ids.next(),
             lane: Lane(networkID: network, provider: .fcm, appID: "x"),
             cause: cause,
-            push: Push(Notification(locale: "en", title: "T", body: "B")),
+            payload: .devices(DevicePush(Push(Notification(locale: "en", title: "T", body: "B")))),
             targets: [target],
             leased: false
         )

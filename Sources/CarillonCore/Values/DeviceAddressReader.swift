@@ -20,7 +20,7 @@ package struct DeviceAddressReader: Sendable {
             for key in reader.keys { _ = reader.value(key) }
             return nil
         }
-        guard provider != .relay else {
+        guard ProviderName.allCases.contains(provider) else {
             reader.refuse("provider", "must be one of " + ProviderName.allCases.map(\.rawValue).joined(separator: ", "))
             return nil
         }

@@ -17,6 +17,8 @@ package struct ProviderKind: Sendable {
     /// a credential, of the app or of the network; and apps can have a raw part written. Anything else is sent to servers that admins
     /// name, who alone may.
     package var isPushService = true
+    /// Whether its reports of devices as gone are believed, however many: no credential can be wrong (API section 9).
+    var isBelieved = false
     /// Whether addresses that differ in capitals are one.
     var ignoresCase = false
     /// Whether what is silent can arrive so: browsers show something for whatever they are sent.

@@ -16,7 +16,7 @@ struct EndpointController: Controller {
             let page = try request.page()
             let endpoints = try await services.endpoints.endpoints(of: request.network)
             let circuits = await circuits(in: request.network)
-            return page.answer(endpoints, by: \.id.rawValue) { $0.json(circuits[$0.id.rawValue] ?? .closed) }
+            return page.answer(endpoints, by: \.id.rawValue) { $0.json(circuits[$0.id] ?? .closed) }
         }
         admins.post("/endpoints", use: create)
         let endpoint = "/endpoints/{endpoint}"
@@ -130,14 +130,14 @@ struct EndpointController: Controller {
     }
 
     private func answer(_ endpoint: Endpoint, in network: NetworkID) async -> Response {
-        .json(endpoint.json(await circuits(in: network)[endpoint.id.rawValue] ?? .closed))
+        .json(endpoint.json(await circuits(in: network)[endpoint.id] ?? .closed))
     }
 
     /// The circuits of the endpoints of which anything is known.
-    private func circuits(in network: NetworkID) async -> [String: LaneStatus.Circuit] {
-        var circuits: [String: LaneStatus.Circuit] = [:]
-        for status in await services.lanes() where status.lane.networkID == network && status.lane.provider == .relay {
-            circuits[status.lane.appID] = status.circuit
+    private func circuits(in network: NetworkID) async -> [EndpointID: LaneStatus.Circuit] {
+        var circuits: [EndpointID: LaneStatus.Circuit] = [:]
+        for status in await services.lanes() where status.lane.networkID == network {
+            if let endpoint = status.lane.endpoint { circuits[endpoint] = status.circuit }
         }
         return circuits
     }

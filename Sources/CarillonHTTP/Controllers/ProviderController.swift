@@ -25,7 +25,7 @@ struct ProviderController: Controller {
     private func list(_ request: NetworkRequest) async throws -> Response {
         // Endpoints show their circuits themselves.
         let active = await services.lanes().filter {
-            $0.lane.networkID == request.network && $0.lane.provider != .relay
+            $0.lane.networkID == request.network && $0.lane.endpoint == nil
         }
         var lanes = Set(active.map(\.lane))
         for (provider, appID) in try await services.credentials.providersWithCredentials(of: request.network) {

@@ -58,8 +58,9 @@ final class APNsSending: Sendable {
     /// succeed.
     /// - Returns: `nil` when it was not sent, since the task was cancelled or the credential changed.
     func send(to target: Target) async -> Outcome? {
-        let address = target.address
-        guard address.provider == provider.name, let environment = address.environment else {
+        guard let address = target.address, address.provider == provider.name,
+            let environment = address.environment
+        else {
             return .unsendable(reason: "not an APNs device", isOfDevice: true)
         }
         guard message.fits else { return .payloadTooLarge }

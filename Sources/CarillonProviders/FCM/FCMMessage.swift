@@ -22,7 +22,7 @@ struct FCMMessage {
 
     /// The message of a group, its text cut so that the whole body fits 4,096 bytes for all of the group's tokens.
     init(_ group: DeliveryGroup) {
-        let tokens = group.targets.map { JSONValue.string($0.address.text).serialized.count }
+        let tokens = group.targets.compactMap(\.address).map { JSONValue.string($0.text).serialized.count }
         let sizes = [
             min(tokens.max() ?? 0, Self.longestCountedToken), Self.quoted(Self.anyID(of: group)).count,
             Self.quoted("\(PushContent.longestTimeToLive)s").count,

@@ -61,7 +61,7 @@ package struct FCMProvider: Provider {
         with current: CurrentCredential<FCMCredential>
     ) async -> Finding? {
         let credential = current.value
-        guard target.address.provider == name else {
+        guard let address = target.address, address.provider == name else {
             return .certain(.unsendable(reason: "not an FCM device", isOfDevice: true))
         }
         guard message.fits else { return .certain(.payloadTooLarge) }
@@ -80,7 +80,7 @@ package struct FCMProvider: Provider {
                 if Task.isCancelled { return nil }
                 let timeLeft = end - .now
                 guard timeLeft > .zero else { throw OutboundError.timedOut }
-                let body = message.body(to: target.address.text, id: id, timeToLive: group.secondsLeft(at: clock.now()))
+                let body = message.body(to: address.text, id: id, timeToLive: group.secondsLeft(at: clock.now()))
                 var request = request(body, projectID: credential.projectID, token: token)
                 request.lane = group.lane
                 request.isStillWanted = current.isCurrent

@@ -28,7 +28,7 @@ struct LogLines {
         members["eventId"] = .string(group.cause.eventID.description)
         members["eventType"] = .string(group.cause.eventType.rawValue)
         for (key, value) in PushText(group).json.members { members[key] = value }
-        members["locale"] = .string(group.notification.locale)
+        members["locale"] = (group.devicePush?.notification.locale).map(JSONValue.string)
         for (key, value) in group.wishes.members { members[key] = value }
         var bytes = JSONValue.object(members).serialized
         bytes[0] = UInt8(ascii: ",")

@@ -6,8 +6,8 @@ struct AmityBody {
     let bytes: [UInt8]
 
     /// The body of an event that was posted; `nil` when it cannot be read any more, or has no name there.
-    init?(_ posted: [UInt8], about relayed: RelayedEvent) {
-        let (id, received) = (relayed.id.description, relayed.receivedAt)
+    init?(_ posted: [UInt8], about told: RelayedEvent) {
+        let (id, received) = (told.id.description, told.receivedAt)
         let parser = EventParser(clock: WallClock { received })
         guard case .single(let parsed)? = try? parser.parse(body: posted, fallbackSourceID: id),
             case .known(let event) = parsed.content, let name = event.type.amityName

@@ -14,7 +14,7 @@ struct RelayBody {
             "networkId": .string(group.lane.networkID.rawValue),
             "receivedAt": .string(event.receivedAt.description),
             "attempt": .number(JSONNumber(group.attempt + 1)),
-            "replay": .bool(group.cause.relay?.isReplay ?? false),
+            "replay": .bool(group.terms?.isReplay ?? false),
         ]
         if event.type == .notificationDirect {
             var members = Self.withoutAddresses(posted, receivedAt: event.receivedAt)

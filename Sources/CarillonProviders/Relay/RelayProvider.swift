@@ -52,7 +52,7 @@ package struct RelayProvider: Provider {
     }
 
     private func outcome(of target: Target, _ group: DeliveryGroup, _ slices: RelaySlices) async -> Outcome? {
-        guard let key = group.relayKey(of: target), let event = target.relayed else {
+        guard let key = group.relayKey(of: target), let event = target.event else {
             return .unsendable(reason: "not an endpoint")
         }
         let message: RelayMessage

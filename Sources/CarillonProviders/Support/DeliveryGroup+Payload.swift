@@ -3,7 +3,12 @@ import Crypto
 
 extension DeliveryGroup {
     /// What is sent beyond title and body; where nobody said anything, what the built-in payload has.
-    var content: PushContent { push.content ?? PushContent() }
+    var content: PushContent { devicePush?.content ?? PushContent() }
+
+    /// What devices are sent; `nil` where an endpoint is told of something.
+    var devicePush: Push? {
+        if case .devices(let sent) = payload { sent.push } else { nil }
+    }
 
     /// Whether somebody posted the notification as such. That of an event is built in, and stays so when an endpoint that was
     /// asked about it adds data.

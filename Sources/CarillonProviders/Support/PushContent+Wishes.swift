@@ -4,7 +4,7 @@ extension DeliveryGroup {
     /// What was asked of the device, for receivers that see to it themselves: webhooks and the log. Of an event nobody asked
     /// anything; only data may have been added to it.
     var wishes: JSONObject {
-        guard let content = push.content else { return JSONObject() }
+        guard let content = devicePush?.content else { return JSONObject() }
         if isDirect { return content.wishes }
         var wishes = JSONObject()
         if !content.data.isEmpty { wishes["data"] = .object(content.data) }

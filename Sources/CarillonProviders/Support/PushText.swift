@@ -14,7 +14,8 @@ struct PushText {
     }
 
     init(_ group: DeliveryGroup) {
-        let (text, isDirect) = (group.notification, group.isDirect)
+        guard let text = group.devicePush?.notification else { return }
+        let isDirect = group.isDirect
         title = !isDirect || !text.title.isEmpty ? text.title : nil
         body = !isDirect || !text.body.isEmpty ? text.body : nil
     }

@@ -62,14 +62,14 @@ package struct WebPushProvider: Provider {
         by current: CurrentCredential<WebPushCredential>
     ) async -> Finding? {
         let credential = current.value
-        guard target.address.provider == name, let (p256dh, auth) = target.address.keys else {
+        guard let address = target.address, address.provider == name, let (p256dh, auth) = address.keys else {
             return .certain(.unsendable(reason: "not a Web Push subscription", isOfDevice: true))
         }
         guard let keys = SubscriptionKeys(p256dh: p256dh, auth: auth) else {
             return .certain(.unsendable(reason: "invalid subscription keys", isOfDevice: true))
         }
         guard message.fits else { return .certain(.payloadTooLarge) }
-        let endpoint = target.address.text
+        let endpoint = address.text
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
         return await current.finding { current in
             let url = try OutboundURL(endpoint)

@@ -45,7 +45,7 @@ struct WebhookMessage {
         }
         data["title"] = text.title.map(JSONValue.string)
         data["body"] = text.body.map(JSONValue.string)
-        data["locale"] = .string(group.notification.locale)
+        data["locale"] = (group.devicePush?.notification.locale).map(JSONValue.string)
         for (key, value) in group.wishes.members { data[key] = value }
         return [
             "type": "notification.created",

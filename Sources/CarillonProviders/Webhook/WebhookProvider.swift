@@ -47,7 +47,9 @@ package struct WebhookProvider: Provider {
         to target: Target,
         by current: CurrentCredential<[WebhookSecret]>
     ) async -> Outcome? {
-        guard target.address.provider == name else { return .unsendable(reason: "not a webhook", isOfDevice: true) }
+        guard let address = target.address, address.provider == name else {
+            return .unsendable(reason: "not a webhook", isOfDevice: true)
+        }
         let message = WebhookMessage(group, to: target)
         guard message.fits else { return .payloadTooLarge }
         let finding = await current.finding { current in
@@ -60,7 +62,7 @@ package struct WebhookProvider: Provider {
             )
             headers.goOn(in: group.cause.trace)
             let request = OutboundRequest(
-                url: target.address.text,
+                url: address.text,
                 headers: headers,
                 body: message.body,
                 lane: group.lane,

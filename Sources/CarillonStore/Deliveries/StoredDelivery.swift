@@ -2,81 +2,28 @@ import CarillonCore
 import Foundation
 import Postgres
 
-/// One row of `deliveries`: a group with its targets by id, as addresses are looked up when it is sent.
+/// One row of `deliveries`, to be written: a group of whose targets the ids are kept, as addresses are looked up when it is sent.
+///
+/// A row of messages looks like one of devices: its provider is `relay`, its app is the endpoint, title and body are empty, and what
+/// holds for them stands in its cause. SQL knows that, and nobody but this file.
 struct StoredDelivery: Sendable {
-    /// The group; its targets are left to ``devices``.
     var group: DeliveryGroup
-    var devices: [DeviceOwner]
     /// How long until it may be claimed, when it is not leased.
     var delay = Duration.zero
     /// Why it waits, where that is for its lane.
     var laneReason: String?
-
-    /// A group as it is written, with its own targets.
-    init(_ group: DeliveryGroup) {
-        self.init(group, devices: group.targets.map(DeviceOwner.init))
-    }
-
-    init(_ group: DeliveryGroup, devices: [DeviceOwner], delay: Duration = .zero, laneReason: String? = nil) {
-        self.group = group
-        self.group.targets = []
-        self.devices = devices
-        self.delay = delay
-        self.laneReason = laneReason
-    }
-
-    /// The last word on all of its devices, or messages, without looking any of them up.
-    func ended(as state: DeliveryState, because reason: String, at moment: Timestamp?) -> Settlement {
-        let records = devices.map { owner in
-            DeviceRecord(
-                deviceID: owner.device,
-                userID: owner.user,
-                state: state,
-                attempts: group.attempt,
-                reason: reason,
-                at: moment ?? group.cause.receivedAt
-            )
-        }
-        var ended = group
-        if ended.isRelay { ended.targets = devices.map(\.targetWithoutAddress) }
-        return Settlement(group: ended, records: records, remainders: [])
-    }
 }
 
-/// A device and the user who owned it when the event was expanded, or a message to an endpoint.
-struct DeviceOwner: Sendable {
-    let device: DeviceID
-    let user: UserID
-    private(set) var relayed: RelayedEvent?
-
-    init(device: DeviceID, user: UserID) {
-        self.device = device
-        self.user = user
-    }
-
-    init(_ target: Target) {
-        self.init(device: target.deviceID, user: target.userID)
-        relayed = target.relayed
-    }
-
-    /// Stands in for a target whose address is not known any more.
-    var targetWithoutAddress: Target {
-        var target = Target(deviceID: device, userID: user, address: .log, registeredAt: Timestamp(milliseconds: 0))
-        target.relayed = relayed
-        return target
-    }
-}
-
-extension [DeviceOwner] {
+extension [Target] {
     /// `[[device, user], …]`, or `[[event, type, milliseconds since 1970], …]` of messages.
     ///
     /// One message is written as former releases do, if it is about the event of the cause.
     func stored(in cause: DeliveryCause) -> String {
-        let isLone = count == 1 && first?.relayed?.id == cause.eventID
+        let isLone = count == 1 && first?.event?.id == cause.eventID
         return JSONValue.array(
-            map { owner in
-                guard let event = owner.relayed, !isLone else {
-                    return [.string(owner.device.rawValue), .string(owner.user.rawValue)]
+            map { target in
+                guard let event = target.event, !isLone else {
+                    return [.string(target.deviceID.rawValue), .string(target.userID.rawValue)]
                 }
                 return [
                     .string(event.id.description), .string(event.type.rawValue),
@@ -86,25 +33,25 @@ extension [DeviceOwner] {
         ).serializedText
     }
 
-    init(storedMessages text: String, of cause: DeliveryCause) throws(StoreError) {
+    fileprivate init(storedMessages text: String, of cause: DeliveryCause) throws(StoreError) {
         guard case .array(let messages)? = try? JSONValue(parsing: text) else { throw .unreadable("list of messages") }
         self = []
         reserveCapacity(messages.count)
         for message in messages {
             guard case .array(let fields) = message else { throw .unreadable("list of messages") }
             if messages.count == 1, fields.count == 2 {
-                let event = RelayedEvent(cause.eventID, cause.eventType, receivedAt: cause.receivedAt)
-                append(DeviceOwner(Target(event)))
+                append(Target(RelayedEvent(cause.eventID, cause.eventType, receivedAt: cause.receivedAt)))
                 continue
             }
             guard fields.count == 3, let id = fields[0].text.flatMap(EventID.init), let type = fields[1].text,
                 let receivedAt = fields[2].wholeNumber
             else { throw .unreadable("list of messages") }
             let moment = Timestamp(milliseconds: Int64(receivedAt))
-            append(DeviceOwner(Target(RelayedEvent(id, EventType(type), receivedAt: moment))))
+            append(Target(RelayedEvent(id, EventType(type), receivedAt: moment)))
         }
     }
 
+    /// Devices whose addresses are looked up.
     init(stored text: String) throws(StoreError) {
         guard case .array(let pairs)? = try? JSONValue(parsing: text) else { throw .unreadable("list of targets") }
         self = []
@@ -113,7 +60,7 @@ extension [DeviceOwner] {
             guard case .array(let ids) = pair, ids.count == 2, case .string(let device) = ids[0],
                 case .string(let user) = ids[1]
             else { throw .unreadable("list of targets") }
-            append(DeviceOwner(device: Identifier(trusted: device), user: Identifier(trusted: user)))
+            append(Target(deviceID: Identifier(trusted: device), userID: Identifier(trusted: user)))
         }
     }
 }
@@ -121,15 +68,15 @@ extension [DeviceOwner] {
 extension StoredDelivery {
     /// `[[user, number of devices], …]` of those with several; `nil` when that is not known.
     fileprivate var storedDeviceCounts: String? {
-        guard let counts = group.deviceCounts else { return nil }
+        guard let counts = group.knownDeviceCounts else { return nil }
         guard !counts.isEmpty else { return "[]" }
-        let users = Set(devices.map(\.user)).sorted()
+        let users = Set(group.targets.map(\.userID)).sorted()
         return JSONValue.array(
             users.compactMap { user in counts[user].map { [.string(user.rawValue), .number(JSONNumber($0))] } }
         ).serializedText
     }
 
-    static func deviceCounts(stored text: String?) throws(StoreError) -> [UserID: Int]? {
+    fileprivate static func deviceCounts(stored text: String?) throws(StoreError) -> [UserID: Int]? {
         guard let text, text != "[]" else { return text == nil ? nil : [:] }
         guard case .array(let pairs)? = try? JSONValue(parsing: text) else { throw .unreadable("counts of devices") }
         var counts: [UserID: Int] = [:]
@@ -143,9 +90,34 @@ extension StoredDelivery {
     }
 }
 
+extension DeliveryGroup {
+    /// The last word on all of its targets, without looking any of them up.
+    func ended(as state: DeliveryState, because reason: String, at moment: Timestamp?) -> Settlement {
+        let moment = moment ?? cause.receivedAt
+        let records = targets.map { DeviceRecord($0, state, attempts: attempt, reason: reason, at: moment) }
+        return Settlement(group: self, records: records, remainders: [])
+    }
+
+    /// How many devices users have who have several; `nil` when that is not known.
+    var knownDeviceCounts: [UserID: Int]? {
+        if case .devices(let sent) = payload { sent.deviceCounts } else { [:] }
+    }
+
+    /// The push of devices; an empty one of messages.
+    var storedPush: Push {
+        switch payload {
+        case .devices(let sent): sent.push
+        case .messages: Push(Notification(locale: "", title: "", body: ""))
+        }
+    }
+
+    /// Its cause as JSON, with what holds for messages.
+    var storedCause: String { cause.stored(telling: terms) }
+}
+
 extension DeliveryCause {
     /// The cause as JSON, without the event's id, which has a column.
-    var stored: String {
+    fileprivate func stored(telling terms: RelayTerms?) -> String {
         var cause: JSONObject = [
             "type": .string(eventType.rawValue),
             "channel": channel.map { .string($0.id.rawValue) } ?? .null,
@@ -159,9 +131,9 @@ extension DeliveryCause {
         cause["messageId"] = messageID.map(JSONValue.string)
         cause["trace"] = trace.map { .string($0.header) }
         cause["senderId"] = senderID.map { .string($0.rawValue) }
-        if let relay {
+        if let terms {
             cause["relay"] = [
-                "until": .number(JSONNumber(Int(relay.expiresAt.milliseconds))), "replay": .bool(relay.isReplay),
+                "until": .number(JSONNumber(Int(terms.expiresAt.milliseconds))), "replay": .bool(terms.isReplay),
             ]
         }
         if isRevived { cause["revived"] = true }
@@ -193,16 +165,50 @@ extension DeliveryCause {
         senderID = cause["senderId"]?.text.map(UserID.init(trusted:))
         trace = cause["trace"]?.text.flatMap(TraceContext.init)
         isRevived = cause["revived"] == true
-        guard case .object(let terms)? = cause["relay"] else { return }
-        guard let end = terms["until"]?.wholeNumber else { throw .unreadable("delivery") }
-        relay = RelayTerms(
-            expiresAt: Timestamp(milliseconds: Int64(end)),
-            isReplay: terms["replay"] == .bool(true)
+    }
+}
+
+extension RelayTerms {
+    fileprivate init(storedWithCause text: String) throws(StoreError) {
+        guard case .object(let cause)? = try? JSONValue(parsing: text), case .object(let terms)? = cause["relay"],
+            let end = terms["until"]?.wholeNumber
+        else { throw .unreadable("delivery") }
+        self.init(expiresAt: Timestamp(milliseconds: Int64(end)), isReplay: terms["replay"] == .bool(true))
+    }
+}
+
+extension Row {
+    /// Reads a delivery from the columns that a claim answers.
+    func delivery(leased: Bool) throws -> DeliveryGroup {
+        let lane = Lane(networkID: try id(0), provider: try choice(3), appID: try decode(4))
+        let (storedCause, storedTargets): (String, String) = (try decode(5), try decode(9))
+        let cause = try DeliveryCause(stored: storedCause, eventID: try eventID(2))
+        let payload: DeliveryGroup.Payload
+        let targets: [Target]
+        if lane.endpoint == nil {
+            let counts = try StoredDelivery.deviceCounts(stored: try decode(13))
+            payload = .devices(DevicePush(try push(6, content: 14), deviceCounts: counts))
+            targets = try [Target](stored: storedTargets)
+        } else {
+            payload = .messages(try RelayTerms(storedWithCause: storedCause))
+            targets = try [Target](storedMessages: storedTargets, of: cause)
+        }
+        return DeliveryGroup(
+            id: try decode(1),
+            lane: lane,
+            cause: cause,
+            payload: payload,
+            targets: targets,
+            attempt: try decode(10),
+            leaseToken: try decode(11),
+            leased: leased
         )
     }
 }
 
 extension PostgresSession {
+    func insert(_ groups: [DeliveryGroup]) throws { try insert(groups.map { StoredDelivery(group: $0) }) }
+
     func insert(_ deliveries: [StoredDelivery]) throws {
         guard !deliveries.isEmpty else { return }
         try execute(.inserting(deliveries))
@@ -212,6 +218,7 @@ extension PostgresSession {
 extension SQL {
     static func inserting(_ deliveries: [StoredDelivery]) -> SQL {
         let groups = deliveries.map(\.group)
+        let pushes = groups.map(\.storedPush)
         let delays = deliveries.map { $0.group.leased ? leaseDuration : $0.delay }
         return """
             INSERT INTO deliveries (network_id, group_id, event_id, message_key, provider, app_id, cause, locale, title, body,
@@ -223,9 +230,9 @@ extension SQL {
             FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.cause.eventID.uuid)),
                         \(groups.map(\.cause.message?.uuid)),
                         \(groups.map(\.lane.provider.rawValue)), \(groups.map(\.lane.appID)),
-                        \(groups.map(\.cause.stored)), \(groups.map(\.notification.locale)),
-                        \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
-                        \(groups.map(\.push.storedContent)), \(deliveries.map { $0.devices.stored(in: $0.group.cause) }), \(deliveries.map(\.devices.count)),
+                        \(groups.map(\.storedCause)), \(pushes.map(\.notification.locale)),
+                        \(pushes.map(\.notification.title)), \(pushes.map(\.notification.body)),
+                        \(pushes.map(\.storedContent)), \(groups.map { $0.targets.stored(in: $0.cause) }), \(groups.map(\.targets.count)),
                         \(deliveries.map(\.storedDeviceCounts)),
                         \(groups.map(\.attempt)), \(groups.map(\.expiresAt.stored)), \(groups.map(\.leased)),
                         \(groups.map(\.leaseToken)), \(deliveries.map(\.laneReason)), \(delays.map(\.wholeMilliseconds)))

@@ -101,6 +101,6 @@ extension PostgresSession {
                 AS n (network_id, event_id, event_type, received_at, body, trace)
             """
         )
-        try insert(messages.flatMap(\.groups).map { StoredDelivery($0) })
+        try insert(messages.flatMap(\.groups))
     }
 }

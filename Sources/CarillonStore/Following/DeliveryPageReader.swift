@@ -118,7 +118,7 @@ struct DeliveryPageReader {
             let provider = try row.choice(1, of: ProviderName.self)
             let (attempt, at) = (try row.decode(3, as: Int.self), try row.timestamp(4))
             let reason = try row.decode(5, as: String?.self)
-            let owners = try [DeviceOwner](stored: try row.decode(2)).sorted { $0.device < $1.device }
+            let owners = try [Target](stored: try row.decode(2)).sorted { $0.deviceID < $1.deviceID }
             return (try row.decode(0), owners.map { $0.pending(attempt, at, reason, through: provider) })
         }
     }

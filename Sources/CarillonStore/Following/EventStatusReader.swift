@@ -132,7 +132,7 @@ struct EventStatusReader {
             let at = try row.timestamp(4)
             let reason = try row.decode(5, as: String?.self)
             let provider = try row.choice(1, of: ProviderName.self)
-            let pending = try [DeviceOwner](stored: try row.decode(2))
+            let pending = try [Target](stored: try row.decode(2))
                 .map { $0.pending(attempt, at, reason, through: provider).record }
             ledgers[try row.eventID(0), default: DeliveryLedger()].add(pending, through: provider)
         }
@@ -212,7 +212,7 @@ extension EventStatus {
     }
 }
 
-extension DeviceOwner {
+extension Target {
     /// Their device, on its way.
     func pending(
         _ attempt: Int,
@@ -220,14 +220,7 @@ extension DeviceOwner {
         _ reason: String?,
         through provider: ProviderName
     ) -> DeliveryStatus {
-        let record = DeviceRecord(
-            deviceID: device,
-            userID: user,
-            state: .pending,
-            attempts: attempt,
-            reason: reason,
-            at: at
-        )
+        let record = DeviceRecord(self, .pending, attempts: attempt, reason: reason, at: at)
         return DeliveryStatus(record: record, provider: provider)
     }
 }

@@ -46,17 +46,16 @@ extension PostgresEventHistory {
                 var cause = try DeliveryCause(stored: try row.decode(3), eventID: try row.eventID(0))
                 cause.receivedAt = now[0]
                 cause.isRevived = true
-                let owner = DeviceOwner(device: try row.id(7), user: try row.id(8))
-                var group = DeliveryGroup(
+                let target = Target(deviceID: try row.id(7), userID: try row.id(8))
+                let counts = try row.decode(9, as: Int?.self).map { $0 > 1 ? [target.userID: $0] : [:] }
+                return DeliveryGroup(
                     id: groupID,
                     lane: Lane(networkID: network, provider: try row.choice(1), appID: try row.decode(2)),
                     cause: cause,
-                    push: try row.push(4, content: 10),
-                    targets: [],
+                    payload: .devices(DevicePush(try row.push(4, content: 10), deviceCounts: counts)),
+                    targets: [target],
                     leased: false
                 )
-                group.deviceCounts = try row.decode(9, as: Int?.self).map { $0 > 1 ? [owner.user: $0] : [:] }
-                return StoredDelivery(group, devices: [owner])
             }.first
             guard let revived else { return nil }
             try session.insert([revived])
@@ -64,12 +63,12 @@ extension PostgresEventHistory {
                 """
                 INSERT INTO outcomes (network_id, event_id, provider, at, delivered, unregistered, expired, dead,
                                       suppressed, stopped_network, stopped_user, stopped_channel, revived, records)
-                VALUES (\(network.rawValue), \(revived.group.cause.eventID.uuid),
-                        \(revived.group.lane.provider.rawValue), now(), 0, 0, 0, -1, 0, 0, 0, 0,
-                        \(revived.devices[0].device.rawValue), '[]')
+                VALUES (\(network.rawValue), \(revived.cause.eventID.uuid),
+                        \(revived.lane.provider.rawValue), now(), 0, 0, 0, -1, 0, 0, 0, 0,
+                        \(revived.targets[0].deviceID.rawValue), '[]')
                 """
             )
-            return revived.group.lane
+            return revived.lane
         }
     }
 

@@ -129,7 +129,10 @@ package struct PendingWork: Sendable {
                 var news: [NetworkID: StatisticsFigures] = [:]
                 for settlement in settlements {
                     let count = settlement.records.count
-                    if settlement.group.isRelay { counts.messages += count } else { counts.devices += count }
+                    switch settlement.group.payload {
+                    case .devices: counts.devices += count
+                    case .messages: counts.messages += count
+                    }
                     news[settlement.group.lane.networkID, default: StatisticsFigures()].count(settlement)
                 }
                 recorder.add(news)
@@ -226,7 +229,7 @@ extension PendingWork {
                 // A step all of whose rows nobody can read has taken them out of the way.
                 if claimed.isEmpty, !tallies.isEmpty { continue }
                 let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
-                let settlements = claimed.map { $0.delivery.ended(as: .expired, because: Self.reason, at: now) }
+                let settlements = claimed.map { $0.group.ended(as: .expired, because: Self.reason, at: now) }
                     .sorted { left, right in
                         (left.group.lane.networkID.rawValue, left.group.id.uuidString)
                             < (right.group.lane.networkID.rawValue, right.group.id.uuidString)

@@ -10,7 +10,8 @@ struct DeliveryLookup {
         var settings: ToggleSettings?
     }
 
-    private let deliveries: [StoredDelivery]
+    /// As they are stored, or were sent before: what they say of devices is looked up anew.
+    private let stored: [DeliveryGroup]
     /// One for each device of each group that is no endpoint's, one group after the other.
     private var found: [Found?]
     /// Taken before anything else is read.
@@ -19,11 +20,11 @@ struct DeliveryLookup {
     /// When events were withdrawn, and messages deleted.
     private var withdrawals: [WithdrawalKey: Timestamp] = [:]
 
-    init(_ deliveries: [StoredDelivery], _ session: borrowing PostgresSession) throws {
-        self.deliveries = deliveries
-        found = Array(repeating: nil, count: Self.toDevices(deliveries).reduce(0) { $0 + $1.devices.count })
-        guard !deliveries.isEmpty else { return }
-        let networks = Set(deliveries.map(\.group.lane.networkID))
+    init(_ groups: [DeliveryGroup], _ session: borrowing PostgresSession) throws {
+        stored = groups
+        found = Array(repeating: nil, count: Self.toDevices(groups).reduce(0) { $0 + $1.targets.count })
+        guard !groups.isEmpty else { return }
+        let networks = Set(groups.map(\.lane.networkID))
         readPoints = try session.pipeline([ReadPoints.statement(for: networks)]).first.map { try ReadPoints($0) }
         try readNetworks(session)
         try readWithdrawals(session)
@@ -33,40 +34,35 @@ struct DeliveryLookup {
     /// The groups in their order.
     var groups: [RefreshedGroup] {
         var rest = found[...]
-        return deliveries.map { delivery in
+        return stored.map { group in
             var refreshed = RefreshedGroup(
-                group: delivery.group,
+                group: group,
                 gone: [],
                 settings: [:],
-                networkToggles: networkToggles[delivery.group.lane.networkID] ?? NetworkToggles(),
-                withdrawal: withdrawal(of: delivery.group),
-                readPoint: readPoints?[delivery.group.lane.networkID] ?? .longAgo
+                networkToggles: networkToggles[group.lane.networkID] ?? NetworkToggles(),
+                readPoint: readPoints?[group.lane.networkID] ?? .longAgo
             )
-            if delivery.group.isRelay {
-                // A message is no device; whether its endpoint is still there is seen when the message is read.
-                refreshed.group.targets = delivery.devices.map(\.targetWithoutAddress)
-                refreshed.withdrawal = nil
-                return refreshed
-            }
-            for owner in delivery.devices {
-                guard case let found?? = rest.popFirst(), found.target.address.isSent(through: delivery.group.lane)
+            // Whether the endpoint of messages is still there is seen when they are read.
+            guard case .devices = group.payload else { return refreshed }
+            refreshed.withdrawal = withdrawal(of: group)
+            refreshed.group.targets = []
+            for target in group.targets {
+                guard case let found?? = rest.popFirst(), found.target.address?.isSent(through: group.lane) == true
                 else {
-                    refreshed.gone.append(owner.targetWithoutAddress)
+                    refreshed.gone.append(target)
                     continue
                 }
                 refreshed.group.targets.append(found.target)
-                if let settings = found.settings { refreshed.settings[owner.user] = settings }
+                if let settings = found.settings { refreshed.settings[target.userID] = settings }
             }
             return refreshed
         }
     }
 
-    private static func toDevices(_ deliveries: [StoredDelivery]) -> [StoredDelivery] {
-        deliveries.filter { !$0.group.isRelay }
-    }
+    private static func toDevices(_ groups: [DeliveryGroup]) -> [DeliveryGroup] { groups.filter { $0.terms == nil } }
 
     private mutating func readNetworks(_ session: borrowing PostgresSession) throws {
-        let networks = Set(deliveries.map(\.group.lane.networkID)).sorted()
+        let networks = Set(stored.map(\.lane.networkID)).sorted()
         try session.forEach(
             """
             SELECT network_id, toggles FROM networks
@@ -86,7 +82,7 @@ struct DeliveryLookup {
     }
 
     private mutating func readWithdrawals(_ session: borrowing PostgresSession) throws {
-        let keys = Set(deliveries.flatMap { [$0.group.eventKey, $0.group.messageKey].compactMap(\.self) })
+        let keys = Set(stored.flatMap { [$0.eventKey, $0.messageKey].compactMap(\.self) })
         try session.forEach(
             """
             SELECT w.network_id, w.event_id, w.withdrawn_at
@@ -103,22 +99,18 @@ struct DeliveryLookup {
     }
 
     private mutating func readDevices(_ session: borrowing PostgresSession) throws {
-        let deliveries = Self.toDevices(deliveries)
-        guard !deliveries.isEmpty else { return }
-        let owners = deliveries.flatMap(\.devices)
-        let networks = deliveries.flatMap {
-            Array(repeating: $0.group.lane.networkID.rawValue, count: $0.devices.count)
-        }
-        let channels = deliveries.flatMap {
-            Array(repeating: $0.group.cause.channel?.id.rawValue ?? "", count: $0.devices.count)
-        }
+        let groups = Self.toDevices(stored)
+        guard !groups.isEmpty else { return }
+        let targets = groups.flatMap(\.targets)
+        let networks = groups.flatMap { Array(repeating: $0.lane.networkID.rawValue, count: $0.targets.count) }
+        let channels = groups.flatMap { Array(repeating: $0.cause.channel?.id.rawValue ?? "", count: $0.targets.count) }
         var documents = ToggleDocuments()
         try session.forEach(
             """
             SELECT n.position, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.registered_at,
                    d.error IS NOT NULL, u.toggles,
                    CASE WHEN m.facts_at <= greatest(c.wiped_at, u.wiped_at) THEN NULL ELSE m.toggles END
-            FROM unnest(\(networks), \(channels), \(owners.map(\.device.rawValue)), \(owners.map(\.user.rawValue)))
+            FROM unnest(\(networks), \(channels), \(targets.map(\.deviceID.rawValue)), \(targets.map(\.userID.rawValue)))
                 WITH ORDINALITY AS n (network_id, channel_id, device_id, user_id, position)
             JOIN devices d ON d.network_id = n.network_id AND d.device_id = n.device_id AND d.user_id = n.user_id
                 AND d.state = 'active'
@@ -131,11 +123,9 @@ struct DeliveryLookup {
         ) { row in
             let position = try row.decode(0, as: Int.self) - 1
             let target = Target(
-                deviceID: owners[position].device,
-                userID: owners[position].user,
-                address: try row.address(at: 1),
-                registeredAt: try row.timestamp(7),
-                hasError: try row.decode(8)
+                deviceID: targets[position].deviceID,
+                userID: targets[position].userID,
+                .device(try row.address(at: 1), registeredAt: try row.timestamp(7), hasError: try row.decode(8))
             )
             found[position] = Found(target: target, settings: try documents.settings(user: 9, channel: 10, of: row))
         }

@@ -121,8 +121,7 @@ extension PostgresOutbox {
     /// Looks up devices and toggles of these groups anew, at one moment.
     package func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] {
         guard !groups.isEmpty else { return [] }
-        let deliveries = groups.map(StoredDelivery.init)
-        return try await pool.snapshot { session in try DeliveryLookup(deliveries, session).groups }
+        return try await pool.snapshot { session in try DeliveryLookup(groups, session).groups }
     }
 
     /// Holds the leases of these groups, but for those whose rows somebody is writing: one that is locked for long must not cost all
@@ -180,7 +179,7 @@ extension PostgresOutbox {
     }
 
     struct ClaimedDelivery: Sendable {
-        var delivery: StoredDelivery
+        var group: DeliveryGroup
         var rescues: Int32
     }
 
@@ -209,7 +208,7 @@ extension PostgresOutbox {
             let tally = DueWalk.Tally(considered: try row.decode(16), first: try row.timestamp(17))
             tallies[try row.decode(15), default: tally].taken += 1
             do {
-                return ClaimedDelivery(delivery: try row.delivery(leased: true), rescues: try row.decode(12))
+                return ClaimedDelivery(group: try row.delivery(leased: true), rescues: try row.decode(12))
             } catch is StoreError {
                 unreadable.append(
                     (try row.decode(0), try row.decode(1), try row.decode(2), try row.decode(3))
@@ -225,14 +224,14 @@ extension PostgresOutbox {
     private func giveUpCrashLoops(
         _ claimed: [ClaimedDelivery],
         _ session: borrowing PostgresSession
-    ) throws -> [StoredDelivery] {
-        let looping = claimed.filter { $0.rescues > Self.maximumRescues }.map(\.delivery)
-        guard !looping.isEmpty else { return claimed.map(\.delivery) }
+    ) throws -> [DeliveryGroup] {
+        let looping = claimed.filter { $0.rescues > Self.maximumRescues }.map(\.group)
+        guard !looping.isEmpty else { return claimed.map(\.group) }
         let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
         let settlements = looping.map { $0.ended(as: .dead, because: "crash loop", at: now) }
-        let told = endpoints?.lastKnown(of: Set(looping.map(\.group.lane.networkID))) ?? [:]
+        let told = endpoints?.lastKnown(of: Set(looping.map(\.lane.networkID))) ?? [:]
         _ = try settle(settlements, telling: told, session)
-        return claimed.filter { $0.rescues <= Self.maximumRescues }.map(\.delivery)
+        return claimed.filter { $0.rescues <= Self.maximumRescues }.map(\.group)
     }
 
     private static func giveUpUnreadable(
@@ -250,27 +249,6 @@ extension PostgresOutbox {
             WHERE \(row.provider) <> 'relay'
             """
         )
-    }
-}
-
-extension Row {
-    func delivery(leased: Bool) throws -> StoredDelivery {
-        var group = DeliveryGroup(
-            id: try decode(1),
-            lane: Lane(networkID: try id(0), provider: try choice(3), appID: try decode(4)),
-            cause: try DeliveryCause(stored: try decode(5), eventID: try eventID(2)),
-            push: try push(6, content: 14),
-            targets: [],
-            attempt: try decode(10),
-            leaseToken: try decode(11),
-            leased: leased
-        )
-        group.deviceCounts = try StoredDelivery.deviceCounts(stored: try decode(13))
-        let targets: String = try decode(9)
-        let devices =
-            group.isRelay
-            ? try [DeviceOwner](storedMessages: targets, of: group.cause) : try [DeviceOwner](stored: targets)
-        return StoredDelivery(group, devices: devices)
     }
 }
 

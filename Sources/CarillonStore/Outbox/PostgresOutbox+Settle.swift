@@ -26,7 +26,7 @@ extension PostgresOutbox {
         let fenced = done.union(shrunk.keys)
         let written = ordered.filter { fenced.contains($0.group.id) }
         try insertSplitOff(written, living: shrunk, session)
-        let notifications = written.filter { !$0.group.isRelay }
+        let notifications = written.filter { $0.group.terms == nil }
         try Self.log(notifications, session)
         var receipt = SettleReceipt()
         receipt.stoppedUsers = try StoppedUsers(notifications).write(session)
@@ -48,7 +48,7 @@ extension PostgresOutbox {
             )
         }
         // Messages to endpoints are no devices.
-        let messages = written.filter { $0.group.isRelay }
+        let messages = written.filter { $0.group.terms != nil }
         if !messages.isEmpty { try RelayLog(messages, at: start).write(session) }
         try session.recordChanges(of: touched)
         receipt.stale = Set(ordered.map(\.group.id)).subtracting(fenced).subtracting(repeated)
@@ -97,9 +97,7 @@ extension PostgresOutbox {
         guard !settlements.isEmpty else { return ([:], []) }
         let groups = settlements.map(\.group)
         let kept = settlements.map { $0.remainders[0] }
-        let targets = zip(groups, kept).map { group, rest in
-            rest.targets.map(DeviceOwner.init).stored(in: group.cause)
-        }
+        let targets = zip(groups, kept).map { group, rest in rest.targets.stored(in: group.cause) }
         let sizes = kept.map(\.targets.count)
         let dueAt = kept.map { $0.delay.map { moment + max(.zero, $0) } }
         let isSmaller = settlements.map { !$0.records.isEmpty || $0.remainders.count > 1 }
@@ -148,10 +146,10 @@ extension PostgresOutbox {
                     group.leased = false
                     group.leaseToken = 1
                     group.targets = remainder.targets
-                    if group.isRelay { group.splitOff(livingUntil: ends[settlement.group.id]) }
+                    group.beginWithFirst()
+                    if let end = ends[settlement.group.id] { group.live(until: end) }
                     return StoredDelivery(
-                        group,
-                        devices: group.targets.map(DeviceOwner.init),
+                        group: group,
                         delay: max(.zero, remainder.delay ?? .zero),
                         laneReason: remainder.laneReason
                     )
@@ -192,8 +190,8 @@ extension PostgresOutbox {
         }
         guard !dead.isEmpty else { return }
         let groups = dead.map(\.group)
-        let records = dead.map(\.record)
-        let devices = dead.map { letter in letter.group.deviceCounts.map { $0[letter.record.userID] ?? 1 } }
+        let (pushes, records) = (groups.map(\.storedPush), dead.map(\.record))
+        let devices = dead.map { letter in letter.group.knownDeviceCounts.map { $0[letter.record.userID] ?? 1 } }
         try session.execute(
             """
             INSERT INTO dead_letters (network_id, letter_id, event_id, provider, app_id, cause, locale, title, body,
@@ -202,9 +200,9 @@ extension PostgresOutbox {
                    n.content, n.device_id, n.user_id, n.attempts, n.reason, n.devices, n.at
             FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(dead.map { _ in ids.next() }),
                         \(groups.map(\.cause.eventID.uuid)), \(groups.map(\.lane.provider.rawValue)),
-                        \(groups.map(\.lane.appID)), \(groups.map(\.cause.stored)), \(groups.map(\.notification.locale)),
-                        \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
-                        \(groups.map(\.push.storedContent)), \(records.map(\.deviceID.rawValue)),
+                        \(groups.map(\.lane.appID)), \(groups.map(\.storedCause)), \(pushes.map(\.notification.locale)),
+                        \(pushes.map(\.notification.title)), \(pushes.map(\.notification.body)),
+                        \(pushes.map(\.storedContent)), \(records.map(\.deviceID.rawValue)),
                         \(records.map(\.userID.rawValue)), \(records.map(\.attempts)), \(records.map(\.reason)), \(devices), \(records.map(\.at.stored)))
                 AS n (network_id, letter_id, event_id, provider, app_id, cause, locale, title, body, content, device_id,
                       user_id, attempts, reason, devices, at)

@@ -51,7 +51,7 @@ package final class PostgresOutbox: Outbox {
             Self.ending(messagesOf: states.map(\.event)),
         ].compactMap(\.self)
         // Which groups are written depends on whose lease is held; without groups all is said with the first round trip.
-        let hasGroups = expansions.contains { !$0.groups.isEmpty }
+        let hasGroups = expansions.contains { !$0.groups.isEmpty || !$0.messages.isEmpty }
         return try await pool.write { session in
             let answers = hasGroups ? try session.pipeline(progress) : try session.commit(after: progress)
             let held = Set(try answers.flatMap { answer in try answer.map { row in try row.eventID(0) } })
@@ -59,8 +59,9 @@ package final class PostgresOutbox: Outbox {
                 held.contains(expansion.event.id) && leases[expansion.event.id] == expansion.event.leaseToken
             }
             guard hasGroups else { return written }
-            let groups = zip(expansions, written).flatMap { $1 ? $0.groups : [] }
-            try session.commit(after: groups.isEmpty ? [] : [.inserting(groups.joined.map(StoredDelivery.init))])
+            var groups = zip(expansions, written).flatMap { $1 ? $0.groups : [] }
+            groups += zip(expansions, written).flatMap { $1 ? $0.messages : [] }.joined
+            try session.commit(after: groups.isEmpty ? [] : [.inserting(groups.map { StoredDelivery(group: $0) })])
             return written
         }
     }

@@ -4,7 +4,6 @@ import Postgres
 /// What settlements say of messages to endpoints, for table `relays`, and of the endpoints themselves.
 struct RelayLog {
     private struct Row {
-        var key: RelayKey
         var type: EventType
         var state: RelayState
         var attempts: Int
@@ -20,17 +19,8 @@ struct RelayLog {
         var farewell: String?
     }
 
-    private struct EndpointKey: Hashable, Comparable {
-        var network: NetworkID
-        var endpoint: EndpointID
-
-        static func < (left: Self, right: Self) -> Bool {
-            (left.network, left.endpoint) < (right.network, right.endpoint)
-        }
-    }
-
     private var rows: [RelayKey: Row] = [:]
-    private var effects: [EndpointKey: Effect] = [:]
+    private var effects: [Lane: Effect] = [:]
     /// What the transaction began with; its number is the next revision of endpoints.
     private let start: TransactionStart
 
@@ -38,51 +28,38 @@ struct RelayLog {
         self.start = start
         let now = Timestamp(stored: start.moment)
         for settlement in settlements {
-            let (lane, events) = (settlement.group.lane, settlement.relayedEvents)
+            let group = settlement.group
+            let targets = Dictionary(group.targets.map { ($0.deviceID, $0) }) { first, _ in first }
             for record in settlement.records {
-                guard let event = events[record.deviceID] else { continue }
+                guard let target = targets[record.deviceID] else { continue }
                 let answer = record.providerMessageID ?? record.reason ?? ""
                 let state: RelayState = record.state == .delivered ? .delivered : .failed
-                add(event, lane, state, record.attempts, answer, at: record.at)
-                note(record.state, answer, of: lane)
+                add(target, of: group, state, record.attempts, answer, at: record.at)
+                note(record.state, answer, of: group.lane)
             }
             for remainder in settlement.remainders {
                 for target in remainder.targets {
-                    guard let event = target.relayed, let trouble = settlement.troubles[target.deviceID] else {
-                        continue
-                    }
-                    add(event, lane, .pending, remainder.attempt, trouble, at: now)
-                    note(.pending, trouble, of: lane)
+                    guard let trouble = settlement.troubles[target.deviceID] else { continue }
+                    add(target, of: group, .pending, remainder.attempt, trouble, at: now)
+                    note(.pending, trouble, of: group.lane)
                 }
             }
         }
     }
 
     private mutating func add(
-        _ event: RelayedEvent,
-        _ lane: Lane,
+        _ target: Target,
+        of group: DeliveryGroup,
         _ state: RelayState,
         _ attempts: Int,
         _ answer: String,
         at moment: Timestamp
     ) {
-        let key = RelayKey(
-            networkID: lane.networkID,
-            endpointID: EndpointID(trusted: lane.appID),
-            eventID: event.id
-        )
-        rows[key] = Row(
-            key: key,
-            type: event.type,
-            state: state,
-            attempts: attempts,
-            answer: answer,
-            at: moment
-        )
+        guard let key = group.relayKey(of: target), let type = target.event?.type else { return }
+        rows[key] = Row(type: type, state: state, attempts: attempts, answer: answer, at: moment)
     }
 
-    private mutating func note(_ state: DeliveryState, _ answer: String, of lane: Lane) {
-        let endpoint = EndpointKey(network: lane.networkID, endpoint: EndpointID(trusted: lane.appID))
+    private mutating func note(_ state: DeliveryState, _ answer: String, of endpoint: Lane) {
         switch state {
         case .delivered: effects[endpoint, default: Effect()].hasSucceeded = true
         case .pending: effects[endpoint, default: Effect()].error = RelayAnswer(answer).error
@@ -100,7 +77,7 @@ struct RelayLog {
 
     /// Of endpoints that were removed meanwhile nothing is written.
     private func writeRows(_ session: borrowing PostgresSession) throws {
-        let rows = rows.values.sorted {
+        let rows = rows.sorted {
             ($0.key.networkID, $0.key.endpointID, $0.key.eventID) < (
                 $1.key.networkID, $1.key.endpointID, $1.key.eventID
             )
@@ -111,8 +88,8 @@ struct RelayLog {
             INSERT INTO relays AS r (network_id, endpoint_id, event_id, event_type, state, attempts, answer, at)
             SELECT n.network_id, n.endpoint_id, n.event_id, n.event_type, n.state, n.attempts, n.answer, n.at
             FROM unnest(\(rows.map(\.key.networkID.rawValue)), \(rows.map(\.key.endpointID.rawValue)),
-                        \(rows.map(\.key.eventID.uuid)), \(rows.map(\.type.rawValue)), \(rows.map(\.state.rawValue)),
-                        \(rows.map(\.attempts)), \(rows.map(\.answer)), \(rows.map(\.at.stored)))
+                        \(rows.map(\.key.eventID.uuid)), \(rows.map(\.value.type.rawValue)), \(rows.map(\.value.state.rawValue)),
+                        \(rows.map(\.value.attempts)), \(rows.map(\.value.answer)), \(rows.map(\.value.at.stored)))
                 AS n (network_id, endpoint_id, event_id, event_type, state, attempts, answer, at)
             CROSS JOIN LATERAL (
                 SELECT FROM endpoints e
@@ -147,7 +124,7 @@ struct RelayLog {
                        \("nothing went through for \(hours) hours") AS despair,
                        present.state = 'enabled' AND (n.farewell IS NOT NULL OR NOT n.succeeded
                            AND present.failing_since < \(despairing)) IS TRUE AS ends
-                FROM unnest(\(rows.map(\.key.network.rawValue)), \(rows.map(\.key.endpoint.rawValue)),
+                FROM unnest(\(rows.map(\.key.networkID.rawValue)), \(rows.map(\.key.appID)),
                             \(rows.map(\.value.hasSucceeded)), \(rows.map(\.value.error)), \(rows.map(\.value.farewell)))
                     AS n (network_id, endpoint_id, succeeded, error, farewell)
                 CROSS JOIN LATERAL (

@@ -28,7 +28,7 @@ struct StoppedUsers {
     /// The users with several devices among those whom settlements tell of.
     init(_ settlements: [Settlement]) {
         for settlement in settlements {
-            guard let devices = settlement.group.deviceCounts, !devices.isEmpty else { continue }
+            guard let devices = settlement.group.knownDeviceCounts, !devices.isEmpty else { continue }
             for record in settlement.records where record.state == .suppressed {
                 guard let devices = devices[record.userID] else { continue }
                 let key = Key(
@@ -94,7 +94,7 @@ extension Settlement {
     func soleDevicesStopped(by level: ToggleLevel) -> Int? {
         let stopped = records.filter { $0.state == .suppressed }
         guard !stopped.isEmpty else { return 0 }
-        guard let devices = group.deviceCounts else { return nil }
+        guard let devices = group.knownDeviceCounts else { return nil }
         return stopped.count { devices[$0.userID] == nil && $0.suppressingLevel == level }
     }
 }

@@ -133,18 +133,16 @@ package struct PostgresRelayHistory: RelayHistory {
                 SELECT event_type, received_at FROM relayed
                 WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
                 """
-            ) { row in (type: EventType(try row.decode(0)), receivedAt: try row.timestamp(1)) }
+            ) { row in RelayedEvent(event, EventType(try row.decode(0)), receivedAt: try row.timestamp(1)) }
             guard let kept else { throw BodyGone() }
             let group = DeliveryGroup(
                 id: groupID,
-                relaying: event,
-                kept.type,
-                receivedAt: kept.receivedAt,
-                to: endpoint,
+                telling: endpoint,
+                of: kept,
                 in: network,
                 on: RelayTerms(expiresAt: expiry, isReplay: true)
             )
-            try session.insert([StoredDelivery(group)])
+            try session.insert([group])
             return .queued
         } orIfBodyGone: {
             .bodyGone

@@ -109,15 +109,13 @@ package struct PostgresReplays: ReplayQueue {
             let groups = page.map { former in
                 DeliveryGroup(
                     id: bundles.bundle(for: former.id, in: Lane(endpoint, in: network), ids: ids),
-                    relaying: former.id,
-                    former.type,
-                    receivedAt: former.receivedAt,
-                    to: endpoint,
+                    telling: endpoint,
+                    of: RelayedEvent(former.id, former.type, receivedAt: former.receivedAt),
                     in: network,
                     on: RelayTerms(expiresAt: expiry, isReplay: true)
                 )
             }
-            try session.insert(groups.joined.map { StoredDelivery($0) })
+            try session.insert(groups.joined)
             try Self.note(page, as: .pending, of: replay, session)
             guard let end else {
                 try Self.end(replay, session)

@@ -25,26 +25,25 @@ extension PostgresSession {
             """
         ) { row in try row.delivery(leased: row.decode(15)) }
         for row in waiting {
-            if row.devices.count > 1, !row.group.leased {
+            if row.targets.count > 1, !row.leased {
                 try takeOut(event, of: row, until: expiry, ids)
             } else {
-                try hasten(row.group, until: expiry)
+                try hasten(row, until: expiry)
             }
         }
         return !waiting.isEmpty
     }
 
     private func hasten(_ group: DeliveryGroup, until expiry: Timestamp) throws {
-        var cause = group.cause
-        let end = max(expiry, group.expiresAt)
-        cause.relay?.expiresAt = end
+        var group = group
+        group.live(until: expiry)
         // What it is due at is the end of its lease while it is leased.
         let dueAt: SQL = group.leased ? "d.run_at" : "least(d.run_at, now())"
         _ = try executeOnQueue(
             """
             UPDATE deliveries d
-            SET run_at = \(sql: dueAt), cause = \(cause.stored),
-                expires_at = \(end.stored)
+            SET run_at = \(sql: dueAt), cause = \(group.storedCause),
+                expires_at = \(group.expiresAt.stored)
             WHERE d.network_id = \(group.lane.networkID.rawValue) AND d.group_id = \(group.id)
             """
         )
@@ -53,22 +52,23 @@ extension PostgresSession {
     /// Gives a message a row of its own.
     private func takeOut(
         _ event: EventID,
-        of row: StoredDelivery,
+        of row: DeliveryGroup,
         until expiry: Timestamp,
         _ ids: UUIDv7Generator
     ) throws {
-        let others = row.devices.filter { $0.relayed?.id != event }
+        let others = row.targets.filter { $0.event?.id != event }
         _ = try executeOnQueue(
             """
-            UPDATE deliveries d SET targets = \(others.stored(in: row.group.cause)), size = \(others.count)
-            WHERE d.network_id = \(row.group.lane.networkID.rawValue) AND d.group_id = \(row.group.id)
+            UPDATE deliveries d SET targets = \(others.stored(in: row.cause)), size = \(others.count)
+            WHERE d.network_id = \(row.lane.networkID.rawValue) AND d.group_id = \(row.id)
             """
         )
-        var group = row.group
+        var group = row
         group.id = ids.next()
         group.leaseToken = 1
-        group.targets = row.devices.filter { $0.relayed?.id == event }.map(\.targetWithoutAddress)
-        group.splitOff(livingUntil: expiry)
-        try insert([StoredDelivery(group)])
+        group.targets = row.targets.filter { $0.event?.id == event }
+        group.beginWithFirst()
+        group.live(until: expiry)
+        try insert([group])
     }
 }

@@ -45,7 +45,7 @@ package final class ScriptedProvider: Provider {
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         await turnstile.pass()
         for target in group.targets {
-            taken.withLock { $0.append((target.deviceID, group.cause.eventID, group.push.notification)) }
+            taken.withLock { $0.append((target.deviceID, group.cause.eventID, group.sent.push.notification)) }
             report(target, script(target, group.attempt + 1))
         }
     }

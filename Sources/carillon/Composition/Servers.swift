@@ -71,7 +71,7 @@ struct Servers: Sendable {
             placements: administration,
             route: storage.route,
             addresses: AddressLookup(stores.placed { $0.devices as any AddressStore }),
-            providers: providers.all.map(\.name).filter { $0 != .relay },
+            providers: providers.all.map(\.name).filter(ProviderName.allCases.contains),
             lanes: { parts.ports.values.flatMap(\.lanes.statuses) },
             stuckQueue: { [list = storage.list, states = stores.placed(\.state)] network in
                 states.ports[list?.directory.lastKnown(network) ?? .home]?.stuckQueue

@@ -70,7 +70,8 @@ import Testing
             readPoint: ReadPoint("1:1:", moment: testNow)
         )
         let expansion = expander.expand(PendingEvent(event, at: testNow), page)
-        #expect(expansion.groups.map(\.notification) == [Notification(locale: "en", title: title, body: body)])
+        let notification = Notification(locale: "en", title: title, body: body)
+        #expect(expansion.groups.map(\.sent.push.notification) == [notification])
         #expect(expansion.groups.flatMap(\.targets).map(\.userID) == ["bob"], "who calls is not told of it")
         page.settings.toggles.disabledEvents = [event.type]
         #expect(expander.expand(PendingEvent(event, at: testNow), page).event.tally.suppressed == [.network: 1])

@@ -47,7 +47,7 @@ import Testing
         )
         let expansion = try expand(direct, to: [Recipient(userID: "bob", devices: [device("d", of: "bob", phone)])])
         let group = try #require(expansion.groups.first)
-        #expect(group.push.content == direct.content)
+        #expect(group.sent.push.content == direct.content)
         #expect(group.cause.module == .video)
         #expect(group.cause.eventType == .notificationDirect)
         #expect(group.cause.channel == nil)
@@ -61,7 +61,7 @@ import Testing
         #expect(expansion.event.tally.resolved == 2)
         #expect(expansion.event.tally.notified == 2)
         #expect(expansion.groups.flatMap(\.targets).map(\.deviceID) == ["d1", "d2"])
-        #expect(expansion.groups.allSatisfy { $0.deviceCounts == [:] })
+        #expect(expansion.groups.allSatisfy { $0.sent.deviceCounts == [:] })
     }
 
     @Test func `browsers get nothing that is silent, unless somebody wrote what`() throws {

@@ -85,7 +85,7 @@ import Testing
         #expect(tally.noDevice == 1)
         #expect(expansion.groups.flatMap(\.targets).map(\.deviceID.rawValue) == ["bob-0", "bob-1"])
         #expect(
-            expansion.groups.map(\.notification) == [
+            expansion.groups.map(\.sent.push.notification) == [
                 Notification(locale: "en", title: "Alice (General)", body: "Hello")
             ]
         )
@@ -186,7 +186,7 @@ import Testing
         let recipients = ["alice", "bob", "carol", "dave"].map { recipient($0) }
         let expansion = try expander().expand(pending(joined), page(recipients))
         #expect(expansion.groups.flatMap(\.targets).map(\.userID.rawValue) == ["carol"])
-        #expect(expansion.groups.map(\.notification.body) == ["Bob and 1 others have joined General"])
+        #expect(expansion.groups.map(\.sent.push.notification.body) == ["Bob and 1 others have joined General"])
         #expect(expansion.event.tally.resolved == 1)
     }
 
@@ -196,7 +196,7 @@ import Testing
             recipient("dave", locale: "xx"),
         ]
         let expansion = try expander().expand(pending(message()), page(recipients))
-        let byLocale = Dictionary(uniqueKeysWithValues: expansion.groups.map { ($0.notification.locale, $0) })
+        let byLocale = Dictionary(uniqueKeysWithValues: expansion.groups.map { ($0.sent.push.notification.locale, $0) })
         #expect(byLocale["id"]?.targets.map(\.userID.rawValue) == ["bob", "carol"])
         #expect(byLocale["id"]?.notification.title == "Alice @ General")
         #expect(byLocale["en"]?.targets.map(\.userID.rawValue) == ["dave"])

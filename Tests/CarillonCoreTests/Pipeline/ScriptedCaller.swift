@@ -59,7 +59,7 @@ final class PushRecorder: Provider {
 
     func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         for target in group.targets {
-            sent.withLock { $0.append((target.deviceID, group.push)) }
+            sent.withLock { $0.append((target.deviceID, group.sent.push)) }
             report(target, .delivered(id: nil))
         }
     }

@@ -128,10 +128,8 @@ import Testing
         let groups = [(1_200, 9), (1_100, 7), (1_300, 8)].map { moment, end in
             DeliveryGroup(
                 id: row,
-                relaying: event(at: moment),
-                .messageSent,
-                receivedAt: Timestamp(milliseconds: moment),
-                to: "e-1",
+                telling: "e-1",
+                of: RelayedEvent(event(at: moment), .messageSent, receivedAt: Timestamp(milliseconds: moment)),
                 in: "acme",
                 on: RelayTerms(expiresAt: Timestamp(milliseconds: end))
             )

@@ -12,9 +12,7 @@ extension Target {
         Target(
             deviceID: DeviceID(trusted: device),
             userID: UserID(trusted: user ?? "user of \(device)"),
-            address: .log,
-            registeredAt: testNow - .seconds(60),
-            hasError: hasError
+            .device(.log, registeredAt: testNow - .seconds(60), hasError: hasError)
         )
     }
 }
@@ -39,7 +37,7 @@ extension DeliveryGroup {
                 mentions: mentions,
                 receivedAt: receivedAt
             ),
-            push: Push(Notification(locale: "en", title: "Alice (General)", body: "Hello")),
+            payload: .devices(DevicePush(Push(Notification(locale: "en", title: "Alice (General)", body: "Hello")))),
             targets: targets,
             attempt: attempt,
             leased: true

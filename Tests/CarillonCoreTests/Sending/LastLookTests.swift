@@ -1,3 +1,4 @@
+import CarillonTesting
 import Foundation
 import Testing
 
@@ -63,7 +64,7 @@ import Testing
         quiet.user.quietHours = QuietHours(from: (minute + 10) % 1440, to: (minute + 20) % 1440, timeZone: utc)
         let group = DeliveryGroup.test([.test("d-1", user: "bob"), .test("d-2", user: "carol")])
         let (left, _) = LastLook.verdict(on: refreshed(group, settings: [bob: quiet]))
-        let end = try #require(left.allowedUntil)
+        let end = try #require(left.sent.allowedUntil)
         #expect(left.targets.count == 2)
         #expect(quiet.user.quietHours?.contains(end) == true)
         #expect(quiet.user.quietHours?.contains(end - .milliseconds(1)) == false)

@@ -73,7 +73,8 @@ import Testing
         _ devices: Int,
         _ groups: Int
     ) {
-        let group = DeliveryGroup.test((0..<devices).map { .test("device \($0)") }, provider: provider)
+        var group = DeliveryGroup.test((0..<devices).map { .test("device \($0)") }, provider: provider)
+        if group.lane.endpoint != nil { group.payload = .messages(RelayTerms(expiresAt: testNow)) }
         var queue = FairQueue<NetworkID, Lane, Int>(limits: .sending)
         for item in 0..<300 {
             _ = queue.reserve(1, of: group.lane.networkID, in: group.lane, at: .now)

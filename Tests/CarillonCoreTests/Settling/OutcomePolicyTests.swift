@@ -1,3 +1,4 @@
+import CarillonTesting
 import Testing
 
 @testable import CarillonCore
@@ -45,7 +46,7 @@ import Testing
     @Test(arguments: [Outcome.retry(after: .seconds(9), reason: "http 503"), .timedOut(reason: "timed out")])
     func `what is sent only once is dead when it fails`(outcome: Outcome) {
         var group = DeliveryGroup.test([.test("d-1"), .test("d-2")])
-        group.push.content = PushContent(isRetried: false)
+        group.sent.push.content = PushContent(isRetried: false)
         let (settlement, lane) = settle(group, [outcome, .deferLane(after: nil, reason: "http 429")])
         #expect(settlement.records.map(\.state) == [.dead])
         #expect(settlement.records.first?.reason?.hasPrefix("sent once: ") == true)
@@ -61,7 +62,7 @@ import Testing
     ])
     func `what is to be sent only once and was not is tried again`(outcome: Outcome) {
         var group = DeliveryGroup.test([.test("d-1")])
-        group.push.content = PushContent(isRetried: false)
+        group.sent.push.content = PushContent(isRetried: false)
         let (settlement, _) = settle(group, [outcome])
         #expect(settlement.records.isEmpty)
         #expect(settlement.remainders == [Remainder(targets: [.test("d-1")], attempt: 1, delay: .seconds(1))])

@@ -35,12 +35,12 @@ extension FaceStage {
             receivedAt: now
         )
         let settlements = records.map { record in
-            let target = Target(deviceID: record.deviceID, userID: record.userID, address: .log, registeredAt: now)
+            let target = Target(deviceID: record.deviceID, userID: record.userID)
             let group = DeliveryGroup(
                 id: store.ids.next(),
                 lane: lane,
                 cause: cause,
-                push: Push(Notification(locale: "en", title: "", body: "")),
+                payload: .devices(DevicePush(Push(Notification(locale: "en", title: "", body: "")))),
                 targets: [target],
                 leased: true
             )

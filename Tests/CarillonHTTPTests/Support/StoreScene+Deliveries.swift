@@ -55,20 +55,13 @@ extension StoreScene {
             mentions: [],
             receivedAt: now
         )
-        let targets = devices.map { device in
-            Target(
-                deviceID: device.id,
-                userID: device.userID,
-                address: device.address,
-                registeredAt: device.registeredAt
-            )
-        }
+        let targets = devices.map { Target($0) }
         let address = devices.first?.address ?? .log
         let group = DeliveryGroup(
             id: ids.next(),
             lane: Lane(networkID: networkID, provider: address.provider, appID: address.appID),
             cause: cause,
-            push: Push(CarillonCore.Notification(locale: "en", title: "", body: "")),
+            payload: .devices(DevicePush(Push(CarillonCore.Notification(locale: "en", title: "", body: "")))),
             targets: targets,
             leased: true
         )

@@ -141,7 +141,7 @@ import Testing
             let provider = try provider(port, concurrency: 1)
             var calls = group(of: 12)
             let part = RawPart(headers: ["apns-topic": "\(Self.app).voip"])
-            calls.push.content = PushContent(parts: [.apns: part])
+            calls.sent.push.content = PushContent(parts: [.apns: part])
             let refused = Array(repeating: Outcome.unsendable(reason: reason), count: 12)
             #expect(await provider.outcomes(of: calls) == refused)
             #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])

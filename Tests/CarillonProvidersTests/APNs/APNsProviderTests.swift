@@ -79,7 +79,7 @@ import Testing
     @Test func `sends to each device's own environment, over one connection each`() async throws {
         try await server({ _ in [.ok] }) { server, port in
             var mixed = group(of: 2)
-            mixed.targets[1].address = .apns(token: "001", appID: Self.app, environment: .sandbox)
+            mixed.targets[1].move(to: .apns(token: "001", appID: Self.app, environment: .sandbox))
             let outcomes = try await provider(port).outcomes(of: mixed)
             #expect(outcomes == [.delivered(id: nil), .delivered(id: nil)])
             #expect(Set(server.requests.map(\.path)) == ["/production/3/device/000", "/sandbox/3/device/001"])
@@ -259,7 +259,7 @@ import Testing
             let provider = try provider(port, concurrency: 1)
             var mixed = group(of: 30)
             for index in 0..<20 {
-                mixed.targets[index].address = .apns(token: "00\(index)", appID: Self.app, environment: .sandbox)
+                mixed.targets[index].move(to: .apns(token: "00\(index)", appID: Self.app, environment: .sandbox))
             }
             let wait = Outcome.retry(after: .seconds(900), reason: reason)
             let expected = Array(repeating: wait, count: 20) + Array(repeating: .delivered(id: nil), count: 10)

@@ -26,7 +26,7 @@ struct PigeonProvider: Provider {
 
     func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         await group.send(with: credentials, atMost: 8, report: report) { current in
-            { target in .delivered(id: "\(current.value.grain) \(target.address.text)") }
+            { target in .delivered(id: "\(current.value.grain) \(target.address?.text ?? "")") }
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
     private let id = NotificationID(event: .example, device: DeviceID(trusted: "d-0"))
 
     private func body(_ group: DeliveryGroup, timeToLive: Int = 86_400) throws -> [UInt8] {
-        FCMMessage(group).body(to: group.targets[0].address.text, id: id, timeToLive: timeToLive)
+        FCMMessage(group).body(to: group.targets[0].address?.text ?? "", id: id, timeToLive: timeToLive)
     }
 
     private func group(

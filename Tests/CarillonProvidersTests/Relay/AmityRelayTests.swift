@@ -21,10 +21,8 @@ import Testing
     private func group(_ type: EventType) -> DeliveryGroup {
         DeliveryGroup(
             id: UUID(),
-            relaying: .example,
-            type,
-            receivedAt: Timestamp(milliseconds: 1_763_632_800_000),
-            to: "e-1",
+            telling: "e-1",
+            of: RelayedEvent(.example, type, receivedAt: Timestamp(milliseconds: 1_763_632_800_000)),
             in: "acme",
             on: RelayTerms(expiresAt: Timestamp(milliseconds: 1_763_732_800_000))
         )

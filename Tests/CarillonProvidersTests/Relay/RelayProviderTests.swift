@@ -31,10 +31,8 @@ import Testing
     ) -> DeliveryGroup {
         var group = DeliveryGroup(
             id: UUID(),
-            relaying: event,
-            .messageSent,
-            receivedAt: Timestamp(milliseconds: 1_763_632_800_000),
-            to: "e-1",
+            telling: "e-1",
+            of: RelayedEvent(event, .messageSent, receivedAt: Timestamp(milliseconds: 1_763_632_800_000)),
             in: network,
             on: RelayTerms(expiresAt: Timestamp(milliseconds: 1_763_732_800_000), isReplay: isReplay)
         )

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Testing
 
 @testable import CarillonProviders
@@ -20,7 +21,7 @@ import Testing
         body: String = "B"
     ) throws -> DeliveryGroup {
         var group = DeliveryGroup.example(to: [try #require(addresses[provider])], title: title, body: body)
-        group.push.content = content
+        group.sent.push.content = content
         if content != nil { group.cause.eventType = .notificationDirect }
         return group
     }
@@ -166,7 +167,7 @@ import Testing
             .fcm: ["message", "data"], .webpush: ["data"], .webhook: ["data", "data"], .log: ["data"],
         ]
         let path = places[provider] ?? []
-        group.push.content = PushContent(data: ["flag": "1"])
+        group.sent.push.content = PushContent(data: ["flag": "1"])
         let edited = try JSONValue(parsing: Self.bytes(group).bytes)
         #expect(Self.value((path + ["flag"]).joined(separator: "/"), of: edited) == "1")
         var patch: JSONValue = ["flag": "1"]
@@ -191,7 +192,7 @@ import Testing
     func `content that says nothing leaves an event's payload as it is`(provider: ProviderName) throws {
         var group = try Self.group(provider, nil)
         let built = Self.bytes(group).bytes
-        group.push.content = PushContent()
+        group.sent.push.content = PushContent()
         #expect(Self.bytes(group).bytes == built)
     }
 

@@ -10,7 +10,7 @@ extension DeliveryQueueTests {
         event.receivedAt = event.receivedAt - .seconds(120)
         let groups = [60, 600].map { seconds in
             var group = scene.group(event, to: [target])
-            group.push.content = PushContent(timeToLive: seconds)
+            group.sent.push.content = PushContent(timeToLive: seconds)
             return group
         }
         #expect(try await scene.queue.enqueue([Expansion(event: event, groups: groups, next: nil)]) == [true])

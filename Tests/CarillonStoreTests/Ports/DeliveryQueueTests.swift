@@ -96,7 +96,7 @@ import Testing
         message.mentionsAll = true
         let event = try await scene.pending(message)
         var sent = scene.group(event, to: [first, second, third])
-        sent.push.content = StoreScene.content
+        sent.sent.push.content = StoreScene.content
         #expect(try await scene.queue.enqueue([Expansion(event: event, groups: [sent], next: nil)]) == [true])
         var moved = Device.log("d2", of: "b")
         moved.address = .fcm(token: "new", appID: "app")
@@ -105,7 +105,7 @@ import Testing
         #expect(claimed.group.id == sent.id)
         #expect(claimed.group.lane == sent.lane)
         #expect(claimed.group.cause == sent.cause)
-        #expect(claimed.group.push == sent.push)
+        #expect(claimed.group.sent.push == sent.sent.push)
         #expect(claimed.group.attempt == 0)
         #expect(claimed.group.leased)
         #expect(claimed.group.leaseToken > sent.leaseToken)
@@ -127,7 +127,7 @@ import Testing
         _ = try await scene.target("moved", of: "other")
         _ = try await scene.target("relaned", of: "b", app: "another")
         var broken = Device.log("quarantined", of: "b")
-        broken.address = targets[3].address
+        broken.address = try #require(targets[3].address)
         broken.state = .quarantined
         _ = try await scene.devices.putDevice(broken, in: scene.network)
         let claimed = try #require(try await scene.claim().first)

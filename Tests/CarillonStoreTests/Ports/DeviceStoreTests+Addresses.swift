@@ -57,7 +57,7 @@ extension DeviceStoreTests {
         let effect = DeviceEffect.unregister(ifRegisteredBefore: start, error: "410")
         _ = try await scene.queue.settle([.all(try await scene.claimOne(), .unregistered, effect: effect)])
         let devices = scene.devices
-        func now() async throws -> ReachedDevice? { try await reached(scene, target.address)[0] }
+        func now() async throws -> ReachedDevice? { try await reached(scene, #require(target.address))[0] }
         let dead = try #require(try await now())
         let death = try #require(dead.outOfUseSince)
         #expect(dead.state == .unregistered)

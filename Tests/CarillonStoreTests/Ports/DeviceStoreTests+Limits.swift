@@ -234,8 +234,7 @@ extension StoreScene {
         let target = Target(
             deviceID: device,
             userID: user,
-            address: .fcm(token: token, appID: "app"),
-            registeredAt: .seconds(0)
+            .device(.fcm(token: token, appID: "app"), registeredAt: .seconds(0), hasError: false)
         )
         try await enqueue(to: [[target]])
         let effect = DeviceEffect.unregister(ifRegisteredBefore: .seconds(60), error: "410")

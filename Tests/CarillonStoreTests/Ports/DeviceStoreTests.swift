@@ -104,7 +104,7 @@ import Testing
         try await scene.enqueue(to: [targets])
         let group = try #require(try await scene.claim().first?.group)
         let records = targets.enumerated().map { index, target in
-            let fence = target.registeredAt + .seconds(60)
+            let fence = Timestamp.seconds(60)
             return DeviceRecord(
                 deviceID: target.deviceID,
                 userID: target.userID,

@@ -322,7 +322,7 @@ import Testing
         #expect(status.deliveries == .counts(pending: 1))
         let again = try await scene.claimOne()
         #expect(again.attempt == 0)
-        #expect(again.push == group.push)
+        #expect(again.sent.push == group.sent.push)
         #expect(again.expiresAt > WallClock.system.now() + .seconds(86_000))
         #expect(again.targets == [target])
         _ = try await scene.queue.settle([.all(again, .delivered)])

@@ -123,7 +123,7 @@ import Testing
         while try await scene.replays.continueReplays() {}
         let groups = try await scene.claim().map(\.group)
         let (former, replayed) = (
-            groups.filter { $0.cause.relay?.isReplay == false }, groups.filter { $0.cause.relay?.isReplay == true }
+            groups.filter { $0.terms?.isReplay == false }, groups.filter { $0.terms?.isReplay == true }
         )
         #expect(former.flatMap(\.relayKeys).map(\.eventID) == waiting)
         #expect(replayed.flatMap(\.relayKeys).map(\.eventID).sorted() == kept)
@@ -153,13 +153,11 @@ extension StoreScene {
             if place == lost { event.leaseToken += 1 }
             var expansion = Expansion(event: event, groups: [], next: nil)
             expansion.keepsBody = true
-            expansion.groups = endpoints.map { endpoint in
+            expansion.messages = endpoints.map { endpoint in
                 DeliveryGroup(
                     id: bundles.bundle(for: pending.id, in: Lane(endpoint, in: network), ids: ids),
-                    relaying: pending.id,
-                    pending.event.type,
-                    receivedAt: pending.receivedAt,
-                    to: endpoint,
+                    telling: endpoint,
+                    of: RelayedEvent(pending.id, pending.event.type, receivedAt: pending.receivedAt),
                     in: network,
                     on: RelayTerms(expiresAt: accepted[0].receivedAt + .seconds(86_400))
                 )

@@ -73,7 +73,7 @@ import Testing
         #expect(second.answer == RelayAnswer("http 503 in 9 ms") && second.answer?.status == 503)
         try await scene.passTime()
         group = try await scene.claimOne()
-        #expect(group.attempt == 1 && group.cause.relay?.isReplay == false)
+        #expect(group.attempt == 1 && group.terms?.isReplay == false)
         var settlement = Settlement.all(group, .delivered)
         settlement.records[0].providerMessageID = "http 204 in 12 ms"
         _ = try await scene.queue.settle([settlement])
@@ -160,7 +160,7 @@ import Testing
         #expect(try await retry(id) == .queued)
         #expect(try await scene.told("e-1").map(\.state) == [.pending])
         let again = try await scene.claimOne()
-        #expect(again.cause.relay == RelayTerms(expiresAt: end, isReplay: true) && again.attempt == 0)
+        #expect(again.terms == RelayTerms(expiresAt: end, isReplay: true) && again.attempt == 0)
         _ = try await scene.queue.settle([.all(again, .delivered)])
         #expect(try await scene.told("e-1").map(\.state) == [.delivered])
         // Of an event whose body was never kept.
@@ -187,7 +187,7 @@ import Testing
         func replayed() async throws -> Set<EventID> {
             while try await scene.replays.continueReplays() {}
             let groups = try await scene.claim().map(\.group)
-            #expect(groups.allSatisfy { $0.cause.relay?.isReplay == true })
+            #expect(groups.allSatisfy { $0.terms?.isReplay == true })
             _ = try await scene.queue.settle(groups.map { .all($0, .delivered) })
             return Set(groups.flatMap(\.relayKeys).map(\.eventID))
         }
@@ -219,7 +219,7 @@ import Testing
         while try await scene.replays.continueReplays() {}
         let waiting = try await scene.claim().map(\.group)
         #expect(Set(waiting.map(\.cause.eventID)) == Set(live + former) && waiting.count == 2)
-        #expect(waiting.first { $0.cause.eventID == live[0] }?.cause.relay?.isReplay == false)
+        #expect(waiting.first { $0.cause.eventID == live[0] }?.terms?.isReplay == false)
     }
 
     @Test func `a replay ends with its endpoint`() async throws {
@@ -269,7 +269,7 @@ import Testing
             #expect(retry == .queued)
         }
         let again = try await scene.claimOne()
-        #expect(again.expiresAt == end && again.attempt == 3 && again.cause.relay?.isReplay == false)
+        #expect(again.expiresAt == end && again.attempt == 3 && again.terms?.isReplay == false)
     }
 
     @Test func `what endpoints are told goes with the network`() async throws {
@@ -328,13 +328,11 @@ extension StoreScene {
             expansion.event.cursor = next
             if page == 1 {
                 expansion.keepsBody = keepsBody
-                expansion.groups = endpoints.map { endpoint in
+                expansion.messages = endpoints.map { endpoint in
                     DeliveryGroup(
                         id: ids.next(),
-                        relaying: pending.id,
-                        pending.event.type,
-                        receivedAt: pending.receivedAt,
-                        to: endpoint,
+                        telling: endpoint,
+                        of: RelayedEvent(pending.id, pending.event.type, receivedAt: pending.receivedAt),
                         in: network,
                         on: RelayTerms(expiresAt: pending.receivedAt + .seconds(86_400))
                     )

@@ -79,7 +79,7 @@ import Testing
         #expect(claimed.map(\.attempt) == [1, 4])
         #expect(claimed.map { $0.targets.map(\.deviceID) } == [["d2"], ["d3"]])
         #expect(claimed.first?.id == group.id)
-        #expect(claimed.last?.push == group.push)
+        #expect(claimed.last?.sent.push == group.sent.push)
         #expect(claimed.last?.cause == group.cause)
     }
 
@@ -157,8 +157,7 @@ import Testing
             Target(
                 deviceID: DeviceID(reachedAt: named.address),
                 userID: .nobody,
-                address: named.address,
-                registeredAt: WallClock.system.now()
+                .device(named.address, registeredAt: WallClock.system.now(), hasError: false)
             )
         }
         let targets = devices.map { Target($0) } + transient

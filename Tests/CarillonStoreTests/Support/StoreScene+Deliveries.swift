@@ -40,11 +40,13 @@ extension StoreScene {
             id: ids.next(),
             lane: Lane(networkID: event.networkID, provider: .fcm, appID: app),
             cause: cause,
-            push: Push(Notification(locale: "en", title: "Title \"1\"", body: "Body\nwith two lines")),
+            payload: .devices(DevicePush(Push(Self.notification))),
             targets: targets,
             leased: leased
         )
     }
+
+    private static let notification = Notification(locale: "en", title: "Title \"1\"", body: "Body\nwith two lines")
 
     /// Content that says something in every way that is stored.
     static let content: PushContent = {
@@ -88,8 +90,8 @@ extension StoreScene {
         let devices = Dictionary(grouping: targets.joined(), by: \.userID).mapValues(\.count).filter { $1 > 1 }
         let groups = targets.map { targets in
             var group = group(event, to: targets, app: app, leased: leased)
-            group.push.content = Self.content
-            group.deviceCounts = countsDevices ? devices : nil
+            group.sent.push.content = Self.content
+            group.sent.deviceCounts = countsDevices ? devices : nil
             return group
         }
         guard try await queue.enqueue([Expansion(event: event, groups: groups, next: nil)]) == [true] else {

@@ -56,7 +56,7 @@ package struct Expander: Sendable {
             let allowedUntil = judge.allowedUntil(recipient)
             for device in devices {
                 let key = renderer.template(deviceLocale: device.locale, userLocale: recipient.locale)
-                grouping.add(Target(device), key, of: devices.count, allowedUntil: allowedUntil)
+                grouping.add(device, key, of: devices.count, allowedUntil: allowedUntil)
             }
         }
         event.cursor = page.next
@@ -104,9 +104,7 @@ extension Target {
         self.init(
             deviceID: device.id,
             userID: device.userID,
-            address: device.address,
-            registeredAt: device.registeredAt,
-            hasError: device.error != nil
+            .device(device.address, registeredAt: device.registeredAt, hasError: device.error != nil)
         )
     }
 }
@@ -134,11 +132,11 @@ private struct Grouping {
         self.ids = ids
     }
 
-    mutating func add(_ target: Target, _ template: TemplateKey, of count: Int, allowedUntil end: Timestamp?) {
-        if count > 1 { deviceCounts[target.userID] = count }
-        let key = Key(provider: target.address.provider, appID: target.address.appID, template: template)
+    mutating func add(_ device: Device, _ template: TemplateKey, of count: Int, allowedUntil end: Timestamp?) {
+        if count > 1 { deviceCounts[device.userID] = count }
+        let key = Key(provider: device.address.provider, appID: device.address.appID, template: template)
         if targets[key] == nil { order.append(key) }
-        targets[key, default: []].append(target)
+        targets[key, default: []].append(Target(device))
         if let end { allowedUntil[key] = .earlier(allowedUntil[key], end) }
     }
 
@@ -146,20 +144,18 @@ private struct Grouping {
         order.flatMap { key in
             let targets = targets[key] ?? []
             let lane = Lane(networkID: networkID, provider: key.provider, appID: key.appID)
-            let push = push(key.template, lane)
+            var sent = DevicePush(push(key.template, lane), allowedUntil: allowedUntil[key])
             return stride(from: 0, to: targets.count, by: DeliveryGroup.maximumTargets).map { start in
                 let share = Array(targets[start..<min(start + DeliveryGroup.maximumTargets, targets.count)])
-                var group = DeliveryGroup(
+                sent.deviceCounts = deviceCounts(of: share)
+                return DeliveryGroup(
                     id: ids.next(),
                     lane: lane,
                     cause: cause(for: share),
-                    push: push,
+                    payload: .devices(sent),
                     targets: share,
                     leased: false
                 )
-                group.allowedUntil = allowedUntil[key]
-                group.deviceCounts = deviceCounts(of: share)
-                return group
             }
         }
     }

@@ -13,12 +13,12 @@ extension FanoutWorker {
         for index in expansions.indices where events[index].cursor == nil {
             expansions[index].relay(to: endpoints[events[index].networkID] ?? [], ids: ids, bundles: &bundles)
         }
-        var messages = expansions.flatMap(\.groups).filter(\.isRelay).joined
+        var messages = expansions.flatMap(\.messages).joined
         let held = reserve(&messages, readAt: readAt) { readPoints[$0.lane.networkID] ?? first }
         let leased = Set(held.map(\.group.id))
         for index in expansions.indices {
-            for group in expansions[index].groups.indices where expansions[index].groups[group].isRelay {
-                expansions[index].groups[group].leased = leased.contains(expansions[index].groups[group].id)
+            for part in expansions[index].messages.indices {
+                expansions[index].messages[part].leased = leased.contains(expansions[index].messages[part].id)
             }
         }
         return held
@@ -27,7 +27,7 @@ extension FanoutWorker {
     /// Puts messages into their slots, less those about events that were not written.
     func submit(_ messages: [HeldGroup], of written: [Expansion]) async {
         guard !messages.isEmpty else { return }
-        let rows = written.flatMap(\.groups).filter(\.isRelay).joined
+        let rows = written.flatMap(\.messages).joined
         let groups = Dictionary(rows.map { ($0.id, $0) }) { first, _ in first }
         func isWhole(_ message: HeldGroup) -> Bool {
             groups[message.group.id]?.targets.count == message.group.targets.count
@@ -47,7 +47,7 @@ extension Expansion {
     /// Adds what the endpoints of its network are told of the event, with its first page, as parts of `bundles`.
     fileprivate mutating func relay(to endpoints: [Endpoint], ids: UUIDv7Generator, bundles: inout RelayBundles) {
         keepsBody = endpoints.keepBody(of: event.event.type.rawValue, acceptedAt: event.receivedAt)
-        groups += endpoints.relayGroups(
+        messages = endpoints.relayGroups(
             telling: RelayedEvent(event.id, event.event.type, receivedAt: event.receivedAt),
             in: event.networkID,
             ids: ids,

@@ -4,79 +4,70 @@ extension DeliveryGroup {
     /// The message to an endpoint about an event: a group whose only target it is.
     package init(
         id: UUID,
-        relaying eventID: EventID,
-        _ type: EventType,
-        receivedAt: Timestamp,
-        to endpoint: EndpointID,
+        telling endpoint: EndpointID,
+        of event: RelayedEvent,
         in network: NetworkID,
         on terms: RelayTerms
     ) {
-        var cause = DeliveryCause(
-            eventID: eventID,
-            eventType: type,
-            channel: nil,
-            actorRoles: [],
-            mentions: [],
-            receivedAt: receivedAt
-        )
-        cause.relay = terms
         self.init(
             id: id,
             lane: Lane(endpoint, in: network),
-            cause: cause,
-            push: Push(Notification(locale: "", title: "", body: "")),
-            targets: [Target(RelayedEvent(eventID, type, receivedAt: receivedAt))],
+            cause: DeliveryCause(
+                eventID: event.id,
+                eventType: event.type,
+                channel: nil,
+                actorRoles: [],
+                mentions: [],
+                receivedAt: event.receivedAt
+            ),
+            payload: .messages(terms),
+            targets: [Target(event)],
             leased: false
         )
-        deviceCounts = [:]
     }
 
-    /// Whether its targets are messages to an endpoint, each about an event of its own.
-    package var isRelay: Bool { lane.provider == .relay }
+    /// What holds for its messages; `nil` where it goes to devices.
+    package var terms: RelayTerms? {
+        if case .messages(let terms) = payload { terms } else { nil }
+    }
 
-    /// Whether those are messages that failed before.
-    package var isTriedMessage: Bool { isRelay && attempt > 0 }
+    /// Whether it holds messages that failed before.
+    package var isTriedMessage: Bool { terms != nil && attempt > 0 }
 
     /// What a target of it is, as a message to an endpoint; `nil` for a device.
     package func relayKey(of target: Target) -> RelayKey? {
-        guard isRelay, let event = target.relayed else { return nil }
-        return RelayKey(networkID: lane.networkID, endpointID: EndpointID(trusted: lane.appID), eventID: event.id)
+        guard let endpoint = lane.endpoint, let event = target.event else { return nil }
+        return RelayKey(networkID: lane.networkID, endpointID: endpoint, eventID: event.id)
     }
+
+    package var relayKeys: [RelayKey] { targets.compactMap(relayKey) }
 
     /// How long it waits for the end of a pause of its lane, having failed so often.
     ///
     /// Messages that were never tried wait a little longer: one that was finds out whether the endpoint works again. Otherwise an
     /// endpoint that fails each message once would be told of none.
     package func wait(for pause: Duration, afterFailures failures: Int) -> Duration {
-        isRelay && failures == 0 ? pause + Self.patienceOfUntried : pause
+        terms != nil && failures == 0 ? pause + Self.patienceOfUntried : pause
     }
 
     /// How much longer that is.
     package static let patienceOfUntried = Duration.seconds(1)
 
-    /// Makes the first of its messages its cause, and lets it live for as long as the row that it was part of does.
-    package mutating func splitOff(livingUntil end: Timestamp?) {
-        if let first = targets.compactMap(\.relayed).min(by: { $0.id < $1.id }) {
-            cause.eventID = first.id
-            cause.eventType = first.type
-            cause.receivedAt = first.receivedAt
-        }
-        if let end, let former = cause.relay?.expiresAt { cause.relay?.expiresAt = max(former, end) }
+    /// Lets its messages be tried until a moment, where they would not be for as long; nothing of what goes to devices.
+    package mutating func live(until end: Timestamp) {
+        guard case .messages(var terms) = payload else { return }
+        terms.expiresAt = max(terms.expiresAt, end)
+        payload = .messages(terms)
     }
 
-    package var relayKeys: [RelayKey] { targets.compactMap(relayKey) }
-}
-
-extension Target {
-    /// A message in the place of a device; where it goes is looked up when it is sent.
-    package init(_ event: RelayedEvent) {
-        self.init(
-            deviceID: DeviceID(trusted: event.id.description),
-            userID: .nobody,
-            address: .log,
-            registeredAt: Timestamp(milliseconds: 0)
-        )
-        relayed = event
+    /// Makes the first of its messages its cause, where they are others than before.
+    package mutating func beginWithFirst() {
+        guard terms != nil else { return }
+        let first = targets.compactMap(\.event).min { $0.id < $1.id }
+        guard let first, first.id != cause.eventID else { return }
+        cause.eventID = first.id
+        cause.eventType = first.type
+        cause.receivedAt = first.receivedAt
     }
 }
 
@@ -95,10 +86,8 @@ extension [Endpoint] {
             let lane = Lane(endpoint.id, in: network)
             return DeliveryGroup(
                 id: bundles.bundle(for: event.id, in: lane, ids: ids),
-                relaying: event.id,
-                event.type,
-                receivedAt: event.receivedAt,
-                to: endpoint.id,
+                telling: endpoint.id,
+                of: event,
                 in: network,
                 on: RelayTerms(expiresAt: event.receivedAt + observation.retryTime)
             )

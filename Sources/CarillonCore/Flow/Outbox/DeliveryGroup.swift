@@ -1,23 +1,27 @@
 package import Foundation
 import Logging
 
-/// One rendered notification on its way to up to ``maximumTargets`` devices of one lane.
+/// What is leased, sent, tried again and settled: a push on its way to up to ``maximumTargets`` devices of one lane, or a bundle of
+/// messages to an endpoint.
 ///
-/// A row of the queue is a group, not a device: 100,000 devices cost the database 200 rows. For an endpoint it is a bundle of
-/// messages, each about an event of its own (``RelayBundles``); the cause is that of the first.
+/// A row of the queue is a group, not a target: 100,000 devices cost the database 200 rows.
 package struct DeliveryGroup: Sendable, Identifiable {
     package static let maximumTargets = 500
+
+    /// What is sent, and what holds for that alone.
+    package enum Payload: Sendable {
+        case devices(DevicePush)
+        /// Each of its targets is about an event of its own (``RelayBundles``); the group's cause is that of the first.
+        case messages(RelayTerms)
+    }
 
     /// The group's id, a UUIDv7.
     package var id: UUID
     package var lane: Lane
     @Boxed package var cause: DeliveryCause
-    @Boxed package var push: Push
+    package var payload: Payload
     /// To whom it still has to go.
     package var targets: [Target]
-    /// How many devices its users have in the event, of those who have several; `nil` when that is not known, as of what a
-    /// former release wrote.
-    package var deviceCounts: [UserID: Int]?
     /// How often it failed so far.
     package var attempt: Int
     /// The fence: a settle that names an older token changes nothing.
@@ -25,21 +29,26 @@ package struct DeliveryGroup: Sendable, Identifiable {
     /// Whether this replica holds it; otherwise the first that claims it does.
     package var leased: Bool
 
-    /// When quiet hours begin for the first of its users, as far as that can forbid it; not stored, since what is claimed is
-    /// judged anew.
-    package var allowedUntil: Timestamp?
-
-    package var notification: Notification { push.notification }
-
     package var expiresAt: Timestamp {
-        cause.relay?.expiresAt ?? cause.receivedAt + (push.content?.lifetime ?? notificationTimeToLive)
+        switch payload {
+        case .devices(let sent): cause.receivedAt + (sent.push.content?.lifetime ?? notificationTimeToLive)
+        case .messages(let terms): terms.expiresAt
+        }
+    }
+
+    /// Whether what may have been sent is sent again.
+    var isRetried: Bool {
+        switch payload {
+        case .devices(let sent): sent.push.content?.isRetried ?? true
+        case .messages: true
+        }
     }
 
     package init(
         id: UUID,
         lane: Lane,
         cause: DeliveryCause,
-        push: Push,
+        payload: Payload,
         targets: [Target],
         attempt: Int = 0,
         leaseToken: Int64 = 1,
@@ -48,11 +57,28 @@ package struct DeliveryGroup: Sendable, Identifiable {
         self.id = id
         self.lane = lane
         self.cause = cause
-        self.push = push
+        self.payload = payload
         self.targets = targets
         self.attempt = attempt
         self.leaseToken = leaseToken
         self.leased = leased
+    }
+}
+
+/// What devices are sent, and what holds for their users.
+package struct DevicePush: Sendable {
+    @Boxed package var push: Push
+    /// How many devices its users have in the event, of those who have several; `nil` when that is not known, as of what a
+    /// former release wrote.
+    package var deviceCounts: [UserID: Int]?
+    /// When quiet hours begin for the first of its users, as far as that can forbid it; not stored, since what is claimed is
+    /// judged anew.
+    package var allowedUntil: Timestamp?
+
+    package init(_ push: Push, deviceCounts: [UserID: Int]? = nil, allowedUntil: Timestamp? = nil) {
+        self.push = push
+        self.deviceCounts = deviceCounts
+        self.allowedUntil = allowedUntil
     }
 }
 
@@ -77,8 +103,6 @@ package struct DeliveryCause: Sendable, Equatable {
     package var receivedAt: Timestamp
     /// Whether it was brought back to life, by the database's clock: a withdrawal of before does not concern it.
     package var isRevived = false
-    /// What holds for a message to an endpoint; `nil` for notifications.
-    package var relay: RelayTerms?
     /// Where the event stands in a trace of its sender's.
     package var trace: TraceContext?
 
@@ -118,32 +142,43 @@ package struct RelayTerms: Sendable, Equatable {
     }
 }
 
-/// One device that a group goes to, or one of the messages to an endpoint.
+/// One of those that a group goes to, each of which has an outcome of its own.
 package struct Target: Sendable, Equatable {
-    package var deviceID: DeviceID
-    /// The user who owned it when the event was expanded.
-    package var userID: UserID
-    /// Where it is reached.
-    package var address: DeviceAddress
-    /// Whether its last outcome was an error, which a success clears.
-    package var hasError: Bool
-    /// When it was last registered.
-    package var registeredAt: Timestamp
-    /// What is told of, where this is a message to an endpoint and no device.
-    package var relayed: RelayedEvent?
+    /// What is sent to.
+    package enum Destination: Sendable, Equatable {
+        /// A device, as it was last registered. Where its last outcome was an error, a success clears that.
+        case device(DeviceAddress, registeredAt: Timestamp, hasError: Bool)
+        /// A device that is looked up when it is sent to.
+        case unknown
+        /// The endpoint of the group's lane, which is told of an event.
+        case message(RelayedEvent)
+    }
 
-    package init(
-        deviceID: DeviceID,
-        userID: UserID,
-        address: DeviceAddress,
-        registeredAt: Timestamp,
-        hasError: Bool = false
-    ) {
+    /// The device's id, or that of the event which is told of.
+    package var deviceID: DeviceID
+    /// The user who owned it when the event was expanded; ``Identifier/nobody`` for a message.
+    package var userID: UserID
+    package var destination: Destination
+
+    /// Where the device is reached, where that is known.
+    package var address: DeviceAddress? {
+        if case .device(let address, _, _) = destination { address } else { nil }
+    }
+
+    /// What an endpoint is told of.
+    package var event: RelayedEvent? {
+        if case .message(let event) = destination { event } else { nil }
+    }
+
+    package init(deviceID: DeviceID, userID: UserID, _ destination: Destination = .unknown) {
         self.deviceID = deviceID
         self.userID = userID
-        self.address = address
-        self.registeredAt = registeredAt
-        self.hasError = hasError
+        self.destination = destination
+    }
+
+    /// A message to an endpoint about an event.
+    package init(_ event: RelayedEvent) {
+        self.init(deviceID: DeviceID(trusted: event.id.description), userID: .nobody, .message(event))
     }
 }
 

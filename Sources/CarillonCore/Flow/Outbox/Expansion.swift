@@ -4,7 +4,10 @@ package struct Expansion: Sendable {
     package var event: PendingEvent
     /// Where the page before ended: a page is written only once, even when the answer to its commit was lost.
     package var after: PageCursor?
+    /// What goes to devices.
     package var groups: [DeliveryGroup]
+    /// What endpoints are told of the event, as parts of bundles (``RelayBundles``).
+    package var messages: [DeliveryGroup] = []
     /// Where this page ended, or `nil` when it was the last one.
     package var next: PageCursor?
     /// Whether it is the event's first page.

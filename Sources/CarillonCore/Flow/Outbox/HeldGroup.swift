@@ -27,6 +27,8 @@ package struct HeldGroup: Sendable {
     /// Whether time alone may have turned something against it: its life is over, or somebody's quiet hours begin.
     package func isTouchedByTime(at now: ContinuousClock.Instant) -> Bool {
         let time = time(at: now)
-        return group.expiresAt <= time || group.allowedUntil.map { $0 <= time } ?? false
+        guard time < group.expiresAt else { return true }
+        guard case .devices(let sent) = group.payload, let end = sent.allowedUntil else { return false }
+        return end <= time
     }
 }

@@ -8,7 +8,7 @@ extension Lane {
         at now: Timestamp,
         ids: UUIDv7Generator
     ) -> FeedbackMessage? {
-        guard provider != .relay, (former?.pause == nil) != (condition.pause == nil) else { return nil }
+        guard endpoint == nil, (former?.pause == nil) != (condition.pause == nil) else { return nil }
         let type = condition.pause == nil ? FeedbackType.laneResumed : .lanePaused
         let data = data(of: condition.pause ?? former?.pause)
         return FeedbackMessage(type, data, in: networkID, to: endpoints, at: now, ids: ids)

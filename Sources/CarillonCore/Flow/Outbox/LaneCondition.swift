@@ -102,6 +102,18 @@ package enum LaneChange: Sendable, Equatable {
 }
 
 extension LaneChange {
+    /// Nothing goes through a lane; `wasTried` where that was found out by trying if it works again.
+    static func failure(of lane: Lane, for length: Duration?, reason: String, wasTried: Bool) -> LaneChange {
+        if lane.endpoint != nil, length == nil { return .failing(reason: reason) }
+        return wasTried ? .stillFailing(for: length, reason: reason) : .pause(for: length, reason: reason)
+    }
+
+    /// It is found out whether a lane works whose pause is over.
+    static func trial(of lane: Lane) -> LaneChange { lane.endpoint == nil ? .probing : .trying }
+
+    /// What was to find it out told nothing.
+    static func vainTrial(of lane: Lane) -> LaneChange { lane.endpoint == nil ? .probedInVain : .triedInVain }
+
     /// Whether it means nothing to a lane that is well.
     package var isOfPausedLanes: Bool {
         switch self {

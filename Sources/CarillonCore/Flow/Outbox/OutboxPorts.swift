@@ -40,7 +40,7 @@ package struct RenewedLeases: Sendable, Equatable {
 package protocol OutboxWriter: Sendable {
     /// Commits pages of expanded events: their deliveries, and how far each event is.
     ///
-    /// Groups that have one id are parts of one row (``RelayBundles``). `false` for an event whose lease was lost: nothing of it
+    /// Messages that have one id are parts of one row (``RelayBundles``). `false` for an event whose lease was lost: nothing of it
     /// was written.
     func enqueue(_ expansions: [Expansion]) async throws -> [Bool]
 }

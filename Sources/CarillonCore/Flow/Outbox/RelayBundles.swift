@@ -40,30 +40,20 @@ package struct RelayBundles {
 }
 
 extension [DeliveryGroup] {
-    /// The rows that groups become: parts of a bundle as one, whose event is the first of all.
+    /// The rows that messages become: parts of a bundle as one, whose cause is the first event of all, with the longest life.
     package var joined: [DeliveryGroup] {
-        guard contains(where: \.isRelay) else { return self }
-        var joined: [DeliveryGroup] = []
+        var rows: [DeliveryGroup] = []
         var indices: [UUID: Int] = [:]
-        for group in self {
-            guard group.isRelay, let index = indices[group.id] else {
-                if group.isRelay { indices[group.id] = joined.count }
-                joined.append(group)
+        for part in self {
+            guard let index = indices[part.id] else {
+                indices[part.id] = rows.count
+                rows.append(part)
                 continue
             }
-            joined[index].targets += group.targets
-            joined[index].cause = joined[index].cause.joined(with: group.cause)
+            rows[index].targets += part.targets
+            rows[index].live(until: part.expiresAt)
         }
-        return joined
-    }
-}
-
-extension DeliveryCause {
-    /// The earlier one, with the longer life of both.
-    fileprivate func joined(with other: DeliveryCause) -> DeliveryCause {
-        var cause = eventID < other.eventID ? self : other
-        guard let terms = relay, let others = other.relay else { return cause }
-        cause.relay?.expiresAt = Swift.max(terms.expiresAt, others.expiresAt)
-        return cause
+        for index in rows.indices { rows[index].beginWithFirst() }
+        return rows
     }
 }

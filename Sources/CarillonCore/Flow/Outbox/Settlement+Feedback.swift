@@ -6,7 +6,7 @@ extension Settlement {
         at now: Timestamp,
         ids: UUIDv7Generator
     ) -> [FeedbackMessage] {
-        guard !endpoints.isEmpty, !group.isRelay else { return [] }
+        guard !endpoints.isEmpty, case .devices = group.payload else { return [] }
         let pages = [
             (FeedbackType.deliveryDelivered, records.filter { $0.state == .delivered }),
             (.deliveryFailed, records.filter(\.isGivenUp)),

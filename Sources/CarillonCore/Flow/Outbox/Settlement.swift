@@ -37,6 +37,20 @@ package struct DeviceRecord: Sendable, Equatable {
 }
 
 extension DeviceRecord {
+    /// The last word on a target.
+    package init(
+        _ target: Target,
+        _ state: DeliveryState,
+        attempts: Int,
+        reason: String?,
+        at time: Timestamp,
+        effect: DeviceEffect? = nil
+    ) {
+        self.init(deviceID: target.deviceID, userID: target.userID, state: state, attempts: attempts, at: time)
+        self.reason = reason
+        self.effect = effect
+    }
+
     /// The level that stopped it: `reason` is the level, a colon and the field.
     package var suppressingLevel: ToggleLevel {
         let level = reason?.prefix { $0 != ":" } ?? ""
@@ -105,12 +119,6 @@ package struct Settlement: Sendable {
     package var answers: DeviceReports.Answers?
     /// Since when the first of what it tells has been known; `nil` when nothing was sent.
     package var since: ContinuousClock.Instant?
-
-    /// What the messages of the group are about, by the ids of its targets.
-    package var relayedEvents: [DeviceID: RelayedEvent] {
-        let targets = (group.targets + remainders.flatMap(\.targets)).filter { $0.relayed != nil }
-        return Dictionary(targets.map { ($0.deviceID, $0.relayed) }) { first, _ in first }.compactMapValues(\.self)
-    }
 
     package init(
         group: DeliveryGroup,

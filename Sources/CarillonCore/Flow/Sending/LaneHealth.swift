@@ -117,15 +117,7 @@ extension LaneHealth {
         wasTried: Bool = false,
         at time: Timestamp
     ) -> Duration {
-        let isCircuit = lane.provider == .relay && length == nil
-        let change: LaneChange =
-            if isCircuit {
-                .failing(reason: reason)
-            } else if wasTried {
-                .stillFailing(for: length, reason: reason)
-            } else {
-                .pause(for: length, reason: reason)
-            }
+        let change = LaneChange.failure(of: lane, for: length, reason: reason, wasTried: wasTried)
         let (wasPaused, remaining) = state.withLock { state in
             let wasPaused = state.conditions[lane]?.remainingPause(at: time) != nil
             state.conditions[lane, default: LaneCondition()].apply(change, at: time)
@@ -153,7 +145,7 @@ extension LaneHealth {
 
     /// What was to find out whether a paused lane works told nothing: the next one is to.
     package func tryAgain(_ lane: Lane, at time: Timestamp) {
-        let change: LaneChange = lane.provider == .relay ? .triedInVain : .probedInVain
+        let change = LaneChange.vainTrial(of: lane)
         let reason = state.withLock { state in
             let reason = state.conditions[lane]?.pause?.reason
             guard reason != nil else { return reason }

@@ -10,7 +10,7 @@ struct LaneTrials: Sendable {
 
     init(store: any LaneStore) {
         answers = GatheredReading { lanes in
-            let changes = lanes.map { ChangedLane($0, $0.provider == .relay ? .trying : .probing) }
+            let changes = lanes.map { ChangedLane($0, .trial(of: $0)) }
             let conditions = try await store.apply(changes)
             let answers = lanes.map { lane in
                 let own = conditions.lanes[lane].map { [lane: $0] } ?? [:]

@@ -25,17 +25,9 @@ struct LastLook: Sendable {
         var group = refreshed.group
         let (now, attempts) = (refreshed.readPoint.moment, group.attempt)
         func record(_ target: Target, _ state: DeliveryState, _ reason: String) -> DeviceRecord {
-            DeviceRecord(
-                deviceID: target.deviceID,
-                userID: target.userID,
-                state: state,
-                attempts: attempts,
-                reason: reason,
-                at: now
-            )
+            DeviceRecord(target, state, attempts: attempts, reason: reason, at: now)
         }
         var records = refreshed.gone.map { record($0, .unregistered, "no longer registered for this user") }
-        group.allowedUntil = nil
         guard group.expiresAt > now, refreshed.withdrawal == nil else {
             let reason = refreshed.withdrawal?.rawValue ?? "not delivered in time"
             records += group.targets.map { record($0, .expired, reason) }
@@ -43,7 +35,8 @@ struct LastLook: Sendable {
             return (group, records)
         }
         // No switch is about endpoints.
-        guard group.lane.provider != .relay else { return (refreshed.group, records) }
+        guard case .devices(var sent) = group.payload else { return (group, records) }
+        sent.allowedUntil = nil
         let question = ToggleQuestion(
             eventType: group.cause.eventType,
             module: group.cause.module,
@@ -54,12 +47,13 @@ struct LastLook: Sendable {
             let settings = refreshed.settings[target.userID] ?? ToggleSettings()
             let mentioned = refreshed.group.cause.isMentioning(target.userID)
             guard case .forbid(let level, let reason) = evaluator.decide(settings, mentioned: mentioned) else {
-                group.allowedUntil = .earlier(group.allowedUntil, evaluator.allowedUntil(settings))
+                sent.allowedUntil = .earlier(sent.allowedUntil, evaluator.allowedUntil(settings))
                 return true
             }
             records.append(record(target, .suppressed, "\(level.rawValue): \(reason)"))
             return false
         }
+        group.payload = .devices(sent)
         return (group, records)
     }
 }

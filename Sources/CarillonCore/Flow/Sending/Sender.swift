@@ -281,7 +281,7 @@ extension Sender {
         sending.withLock { sending in
             var shrunk: [(key: ObjectIdentifier, grant: SendingQueue.Queue.Grant)] = []
             // A few messages that are not answered must not hold up those behind them.
-            for (key, one) in sending where one.grant.item.group.isRelay {
+            for (key, one) in sending where one.grant.item.group.terms != nil {
                 var grant = one.grant
                 if queue.shrink(&grant, to: one.ledger.unreportedCount) { shrunk.append((key, grant)) }
             }
@@ -339,7 +339,7 @@ extension StatisticsRecorder {
     /// those to so many devices of a group.
     fileprivate func noteHandOver(of held: HeldGroup, devices: Int) {
         let group = held.group
-        guard devices > 0, group.attempt == 0, group.lane.provider != .relay, !group.cause.isRevived else { return }
+        guard devices > 0, group.attempt == 0, case .devices = group.payload, !group.cause.isRevived else { return }
         let wait = now - (held.acceptedAt ?? group.cause.receivedAt)
         add(to: group.lane.networkID) { $0.latency.note(wait.wholeMilliseconds, count: devices) }
     }

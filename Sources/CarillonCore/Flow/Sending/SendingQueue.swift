@@ -99,7 +99,7 @@ extension SendingQueue {
             let isReserved = groups.map { held in
                 let lane = held.group.lane
                 // What finds out whether an endpoint works again was tried before: it is claimed.
-                if areNew, held.group.isRelay, state.queue.state(of: lane.networkID, lane) != .sending { return false }
+                if areNew, !lane.isForOthers, state.queue.state(of: lane.networkID, lane) != .sending { return false }
                 return state.queue.reserve(
                     held.weight,
                     of: lane.networkID,
@@ -297,7 +297,7 @@ extension SendingQueue {
 extension Lane {
     /// Whether what would wait here for long is left to other replicas. Messages to an endpoint are not: what was tried there before goes
     /// before all others, so that it has to be met.
-    fileprivate var isForOthers: Bool { provider != .relay }
+    fileprivate var isForOthers: Bool { endpoint == nil }
 }
 
 extension FairQueueLimits {
@@ -331,7 +331,7 @@ extension DeliveryGroup {
     package var slots: Int { slots(of: targets.count) }
 
     fileprivate func slots(of count: Int) -> Int {
-        if isRelay { return Self.placesPerMessage * min(count, Self.messagesAtATime) }
+        if case .messages = payload { return Self.placesPerMessage * min(count, Self.messagesAtATime) }
         let isServer = !lane.provider.kind.isPushService && lane.provider.kind.lanes == .byHost
         if isServer { return Self.mostSlots }
         return min(Self.mostSlots, 1 + (count - 1) / Self.devicesPerSlot)

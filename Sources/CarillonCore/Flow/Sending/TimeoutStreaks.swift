@@ -9,17 +9,17 @@ struct TimeoutStreaks {
 
     /// Counts outcomes, of endpoints all that failed; whether there were too many in a row.
     mutating func count(_ outcomes: [(target: Target, outcome: Outcome)], of lane: Lane) -> Bool {
-        let isRelay = lane.provider == .relay
+        let isOfEndpoint = lane.endpoint != nil
         var length = lengths[lane] ?? 0
         var longest = 0
         for (_, outcome) in outcomes where !outcome.isUntold {
-            length = outcome.isTimeout || isRelay && outcome.isFailure ? length + 1 : 0
+            length = outcome.isTimeout || isOfEndpoint && outcome.isFailure ? length + 1 : 0
             longest = max(longest, length)
         }
         if lengths.count >= LaneChanges.limit { lengths = [:] }
         lengths[lane] = length == 0 ? nil : length
         // A message that was on its way meanwhile and arrived does not make ten failures undone.
-        return (isRelay ? longest : length) >= Self.many
+        return (isOfEndpoint ? longest : length) >= Self.many
     }
 }
 

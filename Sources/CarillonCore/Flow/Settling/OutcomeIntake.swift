@@ -31,16 +31,8 @@ package final class OutcomeIntake: OutcomeSink {
     package func take(_ page: SendPage) {
         let lane = page.group.lane
         var judged = judge(page)
-        if lanes.countTimeouts(page.outcomes, of: lane), !judged.signal.isPause {
-            let isRelay = lane.provider == .relay
-            let reason = isRelay ? "the last messages failed" : "the last sends were not answered in time"
-            judged.signal = .pause(after: nil, reason: reason)
-        }
-        if lane.provider == .relay, page.isProbe, !judged.signal.isPause,
-            page.outcomes.contains(where: \.outcome.isFailure)
-        {
-            judged.signal = .pause(after: nil, reason: "it failed when it was tried again")
-        }
+        let failure = failure(of: page)
+        if let failure, !judged.signal.isPause { judged.signal = .pause(after: nil, reason: failure) }
         switch judged.signal {
         case .pause(let after, let reason):
             _ = lanes.pause(lane, for: after, reason: reason, wasTried: page.isProbe, at: page.time)
@@ -61,15 +53,26 @@ package final class OutcomeIntake: OutcomeSink {
         settler.submit(judged.settlement)
     }
 
+    /// Why a lane is to be left alone whose answers by themselves do not say so; `nil` when it is not.
+    private func failure(of page: SendPage) -> String? {
+        let areTooMany = lanes.countTimeouts(page.outcomes, of: page.group.lane)
+        switch page.group.payload {
+        case .devices: return areTooMany ? "the last sends were not answered in time" : nil
+        case .messages where areTooMany: return "the last messages failed"
+        case .messages:
+            let hasFailed = page.isProbe && page.outcomes.contains(where: \.outcome.isFailure)
+            return hasFailed ? "it failed when it was tried again" : nil
+        }
+    }
+
     private func judge(_ page: SendPage) -> (settlement: Settlement, signal: OutcomePolicy.LaneSignal) {
         let lane = page.group.lane
         let isLate = credentialChanges.withLock { $0.hasChanged(lane, since: page.begin) }
         var outcomes = isLate ? page.outcomes.map { ($0.target, $0.outcome.ofFormerCredential) } : page.outcomes
         let answers = DeviceReports.Answers(outcomes)
         let known = lanes.condition(of: lane)
-        // Receivers of webhooks and endpoints are believed always: no credential can be wrong there (API section 9).
-        let isBelieved = lane.provider == .webhook || lane.provider == .relay
-        let counts = !isBelieved && (!answers.gone.isEmpty || known.map { $0.reports.gone > 0 } ?? false)
+        let areGone = !answers.gone.isEmpty || known.map { $0.reports.gone > 0 } ?? false
+        let counts = areGone && !lane.provider.kind.isBelieved
         var condition = known ?? LaneCondition()
         // What turns the brake on is held as well. The store counts it, too, with what other replicas have heard.
         if counts, condition.brakedSince == nil { _ = condition.note(answers, at: page.time) }

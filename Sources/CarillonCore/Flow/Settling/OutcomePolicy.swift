@@ -48,16 +48,9 @@ package struct OutcomePolicy: Sendable {
         var deferred: [Target] = []
         let attempts = group.attempt + 1
         func record(_ target: Target, _ state: DeliveryState, _ reason: String?, _ effect: DeviceEffect? = nil) {
+            let reason = reason.map(shortened)
             settlement.records.append(
-                DeviceRecord(
-                    deviceID: target.deviceID,
-                    userID: target.userID,
-                    state: state,
-                    attempts: attempts,
-                    reason: reason.map(shortened),
-                    at: now,
-                    effect: effect
-                )
+                DeviceRecord(target, state, attempts: attempts, reason: reason, at: now, effect: effect)
             )
         }
         for (target, outcome) in outcomes {
@@ -67,7 +60,7 @@ package struct OutcomePolicy: Sendable {
                 settlement.records[settlement.records.count - 1].providerMessageID = id
                 if signal == .none { signal = .works }
             case .retry(_, let reason, let wasSent), .timedOut(let reason, let wasSent):
-                guard !wasSent || group.push.content?.isRetried ?? true else {
+                guard !wasSent || group.isRetried else {
                     record(target, .dead, "sent once: \(reason)")
                     continue
                 }
@@ -80,17 +73,14 @@ package struct OutcomePolicy: Sendable {
                 deferred.append(target)
                 signal = .pause(after: nil, reason: shortened(reason))
             case .unregister(let at, let reason):
-                let effect = DeviceEffect.unregister(
-                    ifRegisteredBefore: target.registrationFence,
-                    goneSince: at,
-                    error: shortened(reason)
-                )
+                let effect = target.registrationFence.map {
+                    DeviceEffect.unregister(ifRegisteredBefore: $0, goneSince: at, error: shortened(reason))
+                }
                 record(target, .unregistered, reason, effect)
             case .quarantine(let reason):
-                let effect = DeviceEffect.quarantine(
-                    ifRegisteredBefore: target.registrationFence,
-                    error: shortened(reason)
-                )
+                let effect = target.registrationFence.map {
+                    DeviceEffect.quarantine(ifRegisteredBefore: $0, error: shortened(reason))
+                }
                 record(target, .unregistered, reason, effect)
             case .bug(let reason):
                 record(target, .dead, reason, .noteError(shortened(reason)))
@@ -136,6 +126,13 @@ extension Outcome {
 }
 
 extension Target {
+    /// Whether its last outcome was an error.
+    fileprivate var hasError: Bool {
+        if case .device(_, _, let hasError) = destination { hasError } else { false }
+    }
+
     /// The first moment at which the device cannot have been registered any more for the address that was sent to.
-    fileprivate var registrationFence: Timestamp { registeredAt + .milliseconds(1) }
+    fileprivate var registrationFence: Timestamp? {
+        if case .device(_, let registeredAt, _) = destination { registeredAt + .milliseconds(1) } else { nil }
+    }
 }

@@ -2,7 +2,13 @@ import CoreMetrics
 
 extension PipelineMetrics {
     func settled(_ settlement: Settlement) {
-        guard settlement.group.lane.provider != .relay else { return countMessages(settlement) }
+        switch settlement.group.payload {
+        case .devices: countDevices(settlement)
+        case .messages(let terms): countMessages(settlement, isReplay: terms.isReplay)
+        }
+    }
+
+    private func countDevices(_ settlement: Settlement) {
         var counts: [String: Int] = [:]
         for record in settlement.records { counts[record.state.rawValue, default: 0] += 1 }
         for remainder in settlement.remainders where remainder.delay != nil {
@@ -13,17 +19,15 @@ extension PipelineMetrics {
     }
 
     /// Messages to endpoints by what became of them, and how old those were that arrived and were no replay.
-    private func countMessages(_ settlement: Settlement) {
-        let cause = settlement.group.cause
-        let events = settlement.relayedEvents
+    private func countMessages(_ settlement: Settlement, isReplay: Bool) {
+        let events = Dictionary(settlement.group.targets.map { ($0.deviceID, $0.event) }) { first, _ in first }
         for record in settlement.records {
-            relayed[RelayOutcome(record.state)]?.increment()
-            guard record.state == .delivered, cause.relay?.isReplay == false else { continue }
-            let receivedAt = events[record.deviceID]?.receivedAt ?? cause.receivedAt
-            relayAge.record(Double(max(.zero, record.at - receivedAt).wholeMilliseconds) / 1000)
+            messages[RelayOutcome(record.state)]?.increment()
+            guard record.state == .delivered, !isReplay, let event = events[record.deviceID] ?? nil else { continue }
+            relayAge.record(Double(max(.zero, record.at - event.receivedAt).wholeMilliseconds) / 1000)
         }
         for remainder in settlement.remainders where remainder.delay != nil && remainder.laneReason == nil {
-            relayed[.retry]?.increment(by: remainder.targets.count)
+            messages[.retry]?.increment(by: remainder.targets.count)
         }
     }
 }

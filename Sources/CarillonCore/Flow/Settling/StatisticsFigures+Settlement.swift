@@ -5,7 +5,7 @@ extension StatisticsFigures {
     /// of its event.
     package mutating func count(_ settlement: Settlement) {
         let group = settlement.group
-        guard group.lane.provider != .relay else { return }
+        guard case .devices(let sent) = group.payload else { return }
         var counts = Deliveries()
         for record in settlement.records {
             switch record.state {
@@ -13,7 +13,7 @@ extension StatisticsFigures {
             case .unregistered: counts.unregistered += 1
             case .expired: counts.expired += 1
             case .dead: counts.dead += 1
-            case .suppressed where group.deviceCounts?[record.userID] != nil: counts.expired += 1
+            case .suppressed where sent.deviceCounts?[record.userID] != nil: counts.expired += 1
             case .suppressed: stop(group.cause.subject, by: record.suppressingLevel)
             case .pending: break
             }

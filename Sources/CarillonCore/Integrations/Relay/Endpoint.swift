@@ -171,6 +171,9 @@ extension Lane {
     package init(_ endpoint: EndpointID, in network: NetworkID) {
         self.init(networkID: network, provider: .relay, appID: endpoint.rawValue)
     }
+
+    /// The endpoint that messages go to; `nil` where a push service or a server sends to devices.
+    package var endpoint: EndpointID? { provider == .relay ? EndpointID(trusted: appID) : nil }
 }
 
 extension Endpoint {

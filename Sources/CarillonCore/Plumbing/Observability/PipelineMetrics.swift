@@ -29,7 +29,7 @@ package struct PipelineMetrics: Sendable {
     private let withheld: Counter
     let deliveries: [ProviderName: [String: Counter]]
     private let heldUnregistrations: [ProviderName: Counter]
-    let relayed: [RelayOutcome: Counter]
+    let messages: [RelayOutcome: Counter]
     let relayAge: Recorder
     private let expansionFailures: Counter
     private let staleSettles: Counter
@@ -70,7 +70,7 @@ package struct PipelineMetrics: Sendable {
                 )
             }
         )
-        relayed = Dictionary(
+        messages = Dictionary(
             uniqueKeysWithValues: RelayOutcome.allCases.map {
                 let dimensions = [("outcome", $0.rawValue)]
                 return ($0, Counter(label: "carillon_relay_total", dimensions: dimensions, factory: factory))

@@ -6,12 +6,12 @@ extension ProviderName {
 
     /// A signed POST to a URL.
     package static let webhook = ProviderName(
-        ProviderKind(name: "webhook", address: .url, lanes: .byHost, isPushService: false)
+        ProviderKind(name: "webhook", address: .url, lanes: .byHost, isPushService: false, isBelieved: true)
     )
 
     /// A signed POST to an endpoint, which is no device.
     package static let relay = ProviderName(
-        ProviderKind(name: "relay", address: .none, lanes: .byHost, isPushService: false)
+        ProviderKind(name: "relay", address: .none, lanes: .byHost, isPushService: false, isBelieved: true)
     )
 }
 
