@@ -1,21 +1,21 @@
 import CarillonCore
 import CarillonEdge
+import Synchronization
 
 /// Who may import: one import at a time of each network, and few at a time in all that write to the database.
-actor ImportLimiter {
+final class ImportLimiter: Sendable {
     /// How many imports write at a time.
     static let atOnce = 2
     /// How long an import that has arrived waits until it may write.
     static let patience = Duration.seconds(60)
+    /// How many imports wait.
+    private static let line = 1_024
 
-    private let patience: Duration
-    private var networks: Set<NetworkID> = []
-    private var writing = 0
-    private var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
-    private var lastNumber = 0
+    private let networks = Mutex<Set<NetworkID>>([])
+    private let permits: FairSemaphore<NetworkID, NetworkID>
 
     init(patience: Duration = ImportLimiter.patience) {
-        self.patience = patience
+        permits = FairSemaphore(limits: FairQueueLimits(weight: Self.line, slots: Self.atOnce), patience: patience)
     }
 
     /// Runs an import of a network.
@@ -24,51 +24,16 @@ actor ImportLimiter {
         into network: NetworkID,
         _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
-        guard networks.insert(network).inserted else { throw Problem.importRunning }
-        defer { networks.remove(network) }
+        guard networks.withLock({ $0.insert(network).inserted }) else { throw Problem.importRunning }
+        defer { networks.withLock { _ = $0.remove(network) } }
         return try await body()
     }
 
-    /// Runs the part of an import that writes, in the order in which imports came.
+    /// Runs the part of an import that writes.
     /// - Throws: 503 when it has to wait for too long, and what `body` throws.
-    func writing(_ body: @Sendable () async throws -> Void) async throws {
-        guard await enter() else { throw Problem.tooManyImports }
-        defer { leave() }
+    func writing(into network: NetworkID, _ body: @Sendable () async throws -> Void) async throws {
+        guard let permit = await permits.permit(of: network, in: network) else { throw Problem.tooManyImports }
+        defer { permit.giveBack() }
         try await body()
-    }
-
-    private func enter() async -> Bool {
-        guard writing >= Self.atOnce else {
-            writing += 1
-            return true
-        }
-        lastNumber += 1
-        let number = lastNumber
-        let timeout = Task {
-            try? await Task.sleep(for: patience)
-            expire(number)
-        }
-        defer { timeout.cancel() }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled {
-                    continuation.resume(returning: false)
-                } else {
-                    waiting.append((number, continuation))
-                }
-            }
-        } onCancel: {
-            Task { await expire(number) }
-        }
-    }
-
-    private func leave() {
-        // What is free is handed on to the next one.
-        if waiting.isEmpty { writing -= 1 } else { waiting.removeFirst().continuation.resume(returning: true) }
-    }
-
-    private func expire(_ number: Int) {
-        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
-        waiting.remove(at: index).continuation.resume(returning: false)
     }
 }
