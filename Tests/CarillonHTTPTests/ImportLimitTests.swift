@@ -67,7 +67,7 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<12 {
                 group.addTask { @Sendable in
-                    try? await limiter.writing {
+                    try? await limiter.writing(into: NetworkID(trusted: "\(number)")) {
                         writing.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.ended) }
                         await Task.yield()
                         writing.withLock { $0 = ($0.now - 1, $0.most, $0.ended + 1) }
@@ -84,11 +84,30 @@ import Testing
 
     @Test func `an import that waits for too long is refused`() async throws {
         let limiter = ImportLimiter(patience: .milliseconds(1))
-        try await limiter.writing {
-            try await limiter.writing {
-                await #expect(throws: Problem.tooManyImports) { try await limiter.writing {} }
+        let (a, b, c) = (NetworkID(trusted: "a"), NetworkID(trusted: "b"), NetworkID(trusted: "c"))
+        try await limiter.writing(into: a) {
+            try await limiter.writing(into: b) {
+                await #expect(throws: Problem.tooManyImports) { try await limiter.writing(into: c) {} }
             }
         }
-        try await limiter.writing {}
+        try await limiter.writing(into: c) {}
+    }
+
+    @Test func `an import that runs into a limit says that its beginning may have been applied`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            try await api.setLimits(#"{"tags":1}"#)
+            let lines = [Self.line] + ["a", "b"].map { #"{"tag":{"id":"\($0)"}}"# }
+            let answer = try await network.call(.post, "import", lines.joined(separator: "\n"), type: Self.type)
+            #expect(answer.refusal == "409 limit-reached")
+            #expect(answer.string("detail")?.hasPrefix("tags is 1, and a part of the import may") == true)
+        }
+    }
+
+    @Test func `a filter has all its elements, and few others`() {
+        var filter = BloomFilter(capacity: 10_000)
+        for number in 0..<10_000 { filter.insert("device-\(number)") }
+        #expect((0..<10_000).allSatisfy { filter.contains("device-\($0)") })
+        #expect((10_000..<110_000).count { filter.contains("device-\($0)") } < 20)
     }
 }

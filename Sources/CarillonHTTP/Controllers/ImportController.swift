@@ -28,20 +28,25 @@ struct ImportController: Controller {
             let tally = try await spool.fill { handle in
                 try await RequestBodyReader.forEachPart(of: request.http, handle)
             }
-            if tally.subscriptions > 0 {
+            try await limiter.writing(into: network.id) {
                 UnitOfWork.current?.liftDeadline()
-                try await spool.checkSubscriptions { try await services.devices.known(among: $0, in: network.id) }
+                if tally.subscriptions > 0 {
+                    try await spool.checkSubscriptions(devices: tally.devices) {
+                        try await services.devices.known(among: $0, in: network.id)
+                    }
+                }
+                try await apply(spool, in: network.id)
             }
-            try await limiter.writing { try await apply(spool, in: network.id) }
             return tally
         }
         return .json(tally.json)
     }
 
     private func apply(_ spool: ImportSpool, in network: NetworkID) async throws {
-        UnitOfWork.current?.liftDeadline()
         do {
             try await services.directory.apply({ try spool.nextBatch() }, in: network)
+        } catch let reached as LimitReached {
+            throw Problem.importStopped(by: reached)
         } catch  where error.isTransient || error is CancellationError {
             let mayHaveWritten = UnitOfWork.current?.mayHaveWritten ?? true
             throw mayHaveWritten ? Problem.importInterrupted : .serviceUnavailable(retryAfter: 10)

@@ -4,23 +4,18 @@ import Synchronization
 
 /// Who may import: one import at a time of each network, and few at a time in all that write to the database.
 final class ImportLimiter: Sendable {
-    /// All imports wait in one line, in the order in which they came.
-    private enum Line: Hashable {
-        case imports
-    }
-
     /// How many imports write at a time.
     static let atOnce = 2
     /// How long an import that has arrived waits until it may write.
     static let patience = Duration.seconds(60)
+    /// How many imports wait.
+    private static let line = 1_024
 
     private let networks = Mutex<Set<NetworkID>>([])
-    private let semaphore: FairSemaphore<Line, Line>
+    private let permits: FairSemaphore<NetworkID, NetworkID>
 
     init(patience: Duration = ImportLimiter.patience) {
-        // One who is alone never gets the last slot.
-        let limits = FairQueueLimits(weight: .max, slots: Self.atOnce + 1, slotsPerTenant: Self.atOnce)
-        semaphore = FairSemaphore(limits: limits, patience: patience)
+        permits = FairSemaphore(limits: FairQueueLimits(weight: Self.line, slots: Self.atOnce), patience: patience)
     }
 
     /// Runs an import of a network.
@@ -34,10 +29,10 @@ final class ImportLimiter: Sendable {
         return try await body()
     }
 
-    /// Runs the part of an import that writes, in the order in which imports came.
+    /// Runs the part of an import that writes.
     /// - Throws: 503 when it has to wait for too long, and what `body` throws.
-    func writing(_ body: @Sendable () async throws -> Void) async throws {
-        guard let permit = await semaphore.permit(of: .imports, in: .imports) else { throw Problem.tooManyImports }
+    func writing(into network: NetworkID, _ body: @Sendable () async throws -> Void) async throws {
+        guard let permit = await permits.permit(of: network, in: network) else { throw Problem.tooManyImports }
         defer { permit.giveBack() }
         try await body()
     }

@@ -1,3 +1,4 @@
+import CarillonCore
 import CarillonEdge
 import HTTPTypes
 
@@ -16,6 +17,16 @@ extension Problem {
         "a part of the import may have been applied: post the whole import again, which has the same result",
         retryAfter: 10
     )
+
+    /// A limit that no line breaks by itself: what stood before the line that goes over it has been applied.
+    static func importStopped(by reached: LimitReached) -> Problem {
+        var problem = limitReached(reached)
+        problem.detail = """
+            \(reached.count.rawValue) is \(reached.limit), and a part of the import may have been applied: raise the limit, \
+            or leave lines out, and post the whole import again
+            """
+        return problem
+    }
 
     static let insufficientStorage = Problem(
         "insufficient-storage",
