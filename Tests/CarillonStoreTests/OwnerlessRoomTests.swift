@@ -69,7 +69,7 @@ import Testing
         var network = Network(id: scene.network, createdAt: .now)
         network.limits.ownerlessDevices = 4
         for id in [scene.network, scene.otherNetwork] { try await Self.name(0..<4, in: id, scene) }
-        func age(_ number: Int, seconds: Int, error: String? = AddressRegistry.firstError) async throws {
+        func age(_ number: Int, seconds: Int, error: String? = Device.firstError) async throws {
             try await pool.execute(
                 """
                 UPDATE devices SET seen_at = now() - \(seconds) * interval '1 second', error = \(error)
