@@ -18,11 +18,7 @@ struct DatabaseServer: SessionLender {
         self.scratch = scratch
         dataDirectory = scratch.path("server")
         cluster = EmbeddedCluster(
-            configuration: .init(
-                dataDirectory: dataDirectory,
-                settings: ["fsync": "off"],
-                throwAwayDirectory: scratch.path
-            ),
+            configuration: .init(dataDirectory: dataDirectory, throwAwayDirectory: scratch.path),
             logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
         )
         environment = [
