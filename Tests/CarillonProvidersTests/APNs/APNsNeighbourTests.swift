@@ -168,7 +168,7 @@ import Testing
     @Test
     func `those of one environment do not wait for those of the other, for which the key is not good`() async throws {
         try await server({ request in request.path.hasPrefix("/sandbox") ? [.hold] : [.ok] }) { server, port in
-            let provider = try provider(port, concurrency: 20)
+            let provider = try provider(port, concurrency: 20, proofPatience: .seconds(3_600))
             let sandbox = group(of: 100, environment: .sandbox)
             async let refused = provider.outcomes(of: sandbox)
             await server.nextRequests(1)
