@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarillonCore
 import CarillonStore
 import EmbeddedPostgres
 import Foundation
