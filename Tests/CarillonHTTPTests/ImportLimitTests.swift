@@ -97,7 +97,7 @@ import Testing
         try await withAPI { api in
             let network = try await api.makeNetwork()
             try await api.setLimits(#"{"tags":1}"#)
-            let lines = [Self.line] + ["a", "b"].map { #"{"tag":{"id":"\($0)"}}"# }
+            let lines = [Self.line] + ["a", "b"].map { #"{"tag":{"id":"\#($0)"}}"# }
             let answer = try await network.call(.post, "import", lines.joined(separator: "\n"), type: Self.type)
             #expect(answer.refusal == "409 limit-reached")
             #expect(answer.string("detail")?.hasPrefix("tags is 1, and a part of the import may") == true)
