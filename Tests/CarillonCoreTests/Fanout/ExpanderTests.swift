@@ -198,7 +198,7 @@ import Testing
         let expansion = try expander().expand(pending(message()), page(recipients))
         let byLocale = Dictionary(uniqueKeysWithValues: expansion.groups.map { ($0.sent.push.notification.locale, $0) })
         #expect(byLocale["id"]?.targets.map(\.userID.rawValue) == ["bob", "carol"])
-        #expect(byLocale["id"]?.notification.title == "Alice @ General")
+        #expect(byLocale["id"]?.sent.push.notification.title == "Alice @ General")
         #expect(byLocale["en"]?.targets.map(\.userID.rawValue) == ["dave"])
     }
 
