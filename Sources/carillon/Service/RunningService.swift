@@ -56,6 +56,4 @@ struct RunningService: Sendable {
 
 extension JSONValue {
     var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
-
-    subscript(name: String) -> JSONValue? { if case .object(let object) = self { object[name] } else { nil } }
 }
