@@ -94,7 +94,7 @@ struct DemoNetwork: Sendable {
     }
 
     func deliveries(of event: String) async throws -> [JSONValue] {
-        try await ask(.get, "/events/\(event)/deliveries")["items"]?.elements ?? []
+        try await ask(.get, "/events/\(event)/deliveries")["items"].elements
     }
 
     /// What becomes of an event for a user, and why.

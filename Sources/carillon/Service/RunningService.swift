@@ -53,7 +53,3 @@ struct RunningService: Sendable {
         return Answer(status: response.status, body: (try? JSONValue(parsing: response.body)) ?? .null)
     }
 }
-
-extension JSONValue {
-    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
-}
