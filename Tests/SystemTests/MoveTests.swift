@@ -78,7 +78,7 @@ extension Services {
 
         /// Lets the minute pass for which what a sleeping replica has in hand is leased to it, once the others have done theirs.
         private func endLeasesOfSleeper(in network: TestNetwork, on service: RunningService) async throws {
-            var former: Int?
+            var (former, looks) = (Int?.none, 0)
             try await eventually("what others have in hand being done") {
                 guard try await service.moveStep(of: network) == "draining" else { return true }
                 let held = try await stage.home.first(
@@ -88,9 +88,10 @@ extension Services {
                     """,
                     as: Int.self
                 )
-                defer { former = held }
+                looks = held == former ? looks + 1 : 0
+                former = held
                 try await Task.sleep(for: .seconds(1))
-                return held == former
+                return looks == 3
             }
             try await stage.home.script(
                 """

@@ -110,6 +110,22 @@ import Testing
         #expect(count.load(ordering: .relaxed) == 1)
     }
 
+    @Test func `asks again for what could not be found once that is long ago`() async throws {
+        let count = Atomic(0)
+        var limits = NameResolver.Limits()
+        limits.failureMemory = .milliseconds(50)
+        let resolver = NameResolver(limits: limits) { _ in
+            count.wrappingAdd(1, ordering: .relaxed)
+            throw OutboundError.nameNotFound
+        }
+        while count.load(ordering: .relaxed) < 2 {
+            await #expect(throws: OutboundError.nameNotFound) {
+                try await resolver.addresses(of: "gone", for: nil, on: loop).get()
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
     @Test func `asks again at once when it was not the name's fault`() async throws {
         let count = Atomic(0)
         let resolver = NameResolver { _ in
