@@ -1,12 +1,14 @@
 /// A set in four bytes an element, which may take something for an element that is none: less than once in 100,000 times.
 struct BloomFilter {
     private static let probes = 8
+    /// With fewer words the probes of few elements would meet too often.
+    private static let fewestWords = 1_024
 
     private var words: [UInt64]
 
     /// An empty set for so many elements.
     init(capacity: Int) {
-        words = Array(repeating: 0, count: max(1, capacity / 2))
+        words = Array(repeating: 0, count: max(Self.fewestWords, capacity / 2))
     }
 
     mutating func insert(_ element: some Hashable) {

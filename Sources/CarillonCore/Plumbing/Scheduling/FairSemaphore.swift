@@ -39,7 +39,7 @@ package final class FairSemaphore<Tenant: Hashable & Sendable, Lane: Hashable & 
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - limits: How many permits there are, and how many may wait for one: each weighs 1.
+    ///   - limits: How many permits there are, and how much may wait for one.
     ///   - patience: For how long one waits.
     package init(limits: FairQueueLimits, patience: Duration) {
         self.patience = patience
