@@ -11,7 +11,7 @@ package final class FCMTokenSource: Sendable {
     /// How long the answer stands that there is no token.
     private static let pause = Duration.seconds(5)
     /// Tokens of more accounts than these are not remembered.
-    private static let mostAccounts = 1_000
+    private static let mostAccounts = 10_000
 
     /// How long a request to a token endpoint may take.
     package let timeout: Duration

@@ -82,9 +82,8 @@ package final class NameResolver: Sendable {
     ) -> EventLoopFuture<[IPAddress]> {
         if let failure = failures.remembered(name) { return eventLoop.makeFailedFuture(failure) }
         let key = Key(network: network, name: name)
-        return eventLoop.makeFutureWithTask {
-            try await self.pending.value(of: key) { try await self.find(key) }
-        }
+        let reading = pending.reading(of: key) { try await self.find(key) }
+        return eventLoop.makeFutureWithTask { try await reading.sharedResult.get() }
     }
 
     private func find(_ key: Key) async throws -> [IPAddress] {

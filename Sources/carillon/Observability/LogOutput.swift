@@ -67,7 +67,8 @@ final class LogOutput: Sendable {
 
     /// Waits until everything is written, but not for longer than `limit`: for the end of the process.
     func flush(within limit: Duration) async {
-        _ = await waits(atMost: limit) { state.withLock { !$0.isWriting } }
+        // Also for a task that is cancelled.
+        _ = await Task { await waits(atMost: limit) { state.withLock { !$0.isWriting } } }.value
     }
 
     private func writeWaiting() {

@@ -212,25 +212,31 @@ import Testing
             line.admit(size, weight: size, of: "acme", in: endpoint, at: .now)
         }
         func waits(_ endpoint: String, _ size: Int) -> Bool { enter(endpoint, size)?.isEmpty ?? false }
-        let first = try #require(enter("e-1", 100)?.first)
-        #expect(enter("e-2", 100)?.isEmpty == false, "the first one has the slot")
+        let first = try #require(enter("e-1", 1_000)?.first)
+        #expect(enter("e-2", 1_000)?.isEmpty == false, "the first one has the slot")
         #expect(waits("e-1", 60) && !waits("e-1", 50) && waits("e-1", 20) && waits("e-1", 20))
         #expect(!waits("e-1", 0), "three wait")
         #expect(waits("e-2", 90) && !waits("e-2", 10), "half of what there is, and the last one beyond")
         #expect(line.handOn(first, at: .now).map(\.item) == [60])
         #expect(waits("e-2", 10), "one of 60 has the slot now")
+        #expect(enter("e-3", 1_000)?.isEmpty == false, "who has a slot at once needs no room")
     }
 
     @Test func `no network has more room in line than half of what others leave`() {
         var line = line(longest: (count: 100, bytes: 100))
+        func enter(_ endpoint: Int, _ network: NetworkID) -> [Line.Grant]? {
+            line.admit(0, weight: 10, of: network, in: "e-\(endpoint)", at: .now)
+        }
+        func begin(_ network: NetworkID) -> Bool { (0..<5).allSatisfy { enter($0, network)?.isEmpty == false } }
         func fill(_ network: NetworkID) -> Int {
             (0..<5).reduce(0) { count, endpoint in
-                let enter = { line.admit(0, weight: 10, of: network, in: "e-\(endpoint)", at: .now) }
-                _ = enter()
-                return count + (0..<20).count { _ in enter()?.isEmpty ?? false }
+                count + (0..<20).count { _ in enter(endpoint, network)?.isEmpty ?? false }
             }
         }
-        #expect(fill("greedy") == 15 && fill("other") == 8 && fill("third") == 4)
+        for (network, count) in [("greedy", 15), ("other", 8), ("third", 4)] as [(NetworkID, Int)] {
+            #expect(begin(network), "a slot is there, however much others wait for")
+            #expect(fill(network) == count)
+        }
         for endpoint in 0..<5 { line.remove(of: "greedy", in: "e-\(endpoint)") { _ in true } }
         #expect(fill("other") > 0, "what nobody waits in any more is room for others")
         #expect(!line.shutDown().isEmpty)

@@ -113,13 +113,15 @@ package final class Interceptor: Sendable {
         longestLine: (count: Int, bytes: Int) = Interceptor.longestLine,
         mostWaiting: Int = Interceptor.mostWaiting
     ) -> FairQueueLimits {
-        FairQueueLimits(
+        var limits = FairQueueLimits(
             weight: mostWaiting,
             weightPerLane: longestLine.bytes,
             itemsPerLane: longestLine.count,
             slotsPerLane: slots,
             share: 1
         )
+        limits.onlyWaitingWeighs = true
+        return limits
     }
 
     /// What holds for an event; `nil` when it was not found out, as at shutdown.

@@ -57,6 +57,11 @@ extension FairQueue {
             mostInTime(limits, at: now).map { waiting.count + reserved >= $0 } ?? false
         }
 
+        /// Whether what comes now has a slot of the lane's and nothing before it.
+        func goesAtOnce(_ limits: FairQueueLimits) -> Bool {
+            waiting.isEmpty && reserved == 0 && state == .sending && slots < limits.slotsPerLane
+        }
+
         /// Whether there is no room for more to be fetched.
         func isFull(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Bool {
             isPaused(at: now) || isTried || isHeavy(limits)

@@ -68,9 +68,10 @@ extension FairQueue {
         let key = Key(tenant: tenant, lane: lane)
         let record = lanes[key] ?? LaneRecord()
         guard !halted.contains(tenant), !isForOthers || !record.isSlow(limits, at: now),
-            weight <= room, record.weight + weight <= limits.weightPerLane,
             record.waiting.count + record.reserved < limits.itemsPerLane, !record.isPaused(at: now), !record.isTried,
-            tenants.weight(of: tenant) <= limits.most(of: limits.weight, taken: self.weight, more: weight)
+            weight == 0 && limits.onlyWaitingWeighs
+                || weight <= room && record.weight + weight <= limits.weightPerLane
+                    && tenants.weight(of: tenant) <= limits.most(of: limits.weight, taken: self.weight, more: weight)
         else { return false }
         lanes[key] = record
         lanes[key]?.reserved += 1
@@ -119,6 +120,8 @@ extension FairQueue {
         isFirst: Bool = false,
         at now: ContinuousClock.Instant
     ) -> [Grant]? {
+        let goesAtOnce = lanes[Key(tenant: tenant, lane: lane)]?.goesAtOnce(limits) ?? true
+        let weight = limits.onlyWaitingWeighs && goesAtOnce ? 0 : weight
         guard reserve(weight, of: tenant, in: lane, at: now),
             fill(item, weight: weight, of: tenant, in: lane, isFirst: isFirst, at: now)
         else { return nil }

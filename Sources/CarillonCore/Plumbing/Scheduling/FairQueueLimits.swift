@@ -16,6 +16,8 @@ package struct FairQueueLimits: Sendable {
     /// How long what comes to a lane whose slots are all taken may have to wait before it is better left to others; `nil` where
     /// there are none.
     package var patience: Duration?
+    /// Whether what has a slot at once needs no room, however much waits elsewhere.
+    package var onlyWaitingWeighs = false
 
     package init(
         weight: Int,

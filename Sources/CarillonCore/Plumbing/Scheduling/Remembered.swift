@@ -8,7 +8,7 @@ import Synchronization
 /// What is over makes room for others, and after that, of each network's share, what would be over first: the largest shares
 /// shrink until a quarter is free.
 package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private typealias Reading = Task<Value, any Error>
+    package typealias Reading = Task<Value, any Error>
 
     private enum Step {
         case known(Value)
@@ -73,27 +73,42 @@ package final class Remembered<Key: Hashable & Sendable, Value: Sendable>: Senda
         let moment = now()
         let step: Step = state.withLock { state in
             if let entry = state.entries[key], moment < entry.end, isGood(entry.value) { return .known(entry.value) }
-            if let reading = state.readings[key] { return .wait(reading.task) }
-            state.lastNumber += 1
-            let number = state.lastNumber
-            // Unstructured on purpose: it is shared, and must not end with whoever began it.
-            let task = Reading {
-                do {
-                    let value = try await read()
-                    self.finish(number, of: key, value, readAt: moment)
-                    return value
-                } catch {
-                    self.finish(number, of: key, nil, readAt: moment)
-                    throw error
-                }
-            }
-            state.readings[key] = (number, task)
-            return .wait(task)
+            return .wait(reading(of: key, from: moment, read, &state))
         }
         switch step {
         case .known(let value): return value
         case .wait(let task): return try await task.sharedResult.get()
         }
+    }
+
+    /// The reading of a value, of which whoever asks from now on has a part; for what nothing is remembered of.
+    package func reading(of key: Key, _ read: @escaping @Sendable () async throws -> Value) -> Reading {
+        let moment = now()
+        return state.withLock { reading(of: key, from: moment, read, &$0) }
+    }
+
+    private func reading(
+        of key: Key,
+        from moment: ContinuousClock.Instant,
+        _ read: @escaping @Sendable () async throws -> Value,
+        _ state: inout State
+    ) -> Reading {
+        if let reading = state.readings[key] { return reading.task }
+        state.lastNumber += 1
+        let number = state.lastNumber
+        // Unstructured on purpose: it is shared, and must not end with whoever began it.
+        let task = Reading {
+            do {
+                let value = try await read()
+                finish(number, of: key, value, readAt: moment)
+                return value
+            } catch {
+                finish(number, of: key, nil, readAt: moment)
+                throw error
+            }
+        }
+        state.readings[key] = (number, task)
+        return task
     }
 
     /// How often something was forgotten.
