@@ -42,6 +42,8 @@ public final class PostgresPool: Service, Sendable {
     /// - Throws: What `body` throws; `timedOut`, `deadlineExceeded`, `connectionFailed`, `poolExhausted`, `shuttingDown` or
     ///   `cancelled` when there is no connection for it.
     @discardableResult
+    // Specialized for a type of this module, it lets the optimiser of Swift 6.3 crash.
+    @_semantics("optimize.sil.specialize.generic.never")
     public func withConnection<Value: Sendable>(
         _ body: @Sendable (borrowing PostgresSession) throws -> Value
     ) async throws -> Value {
