@@ -228,12 +228,19 @@ struct AblyDeviceController: Sendable {
         return known
     }
 
-    /// A device that the caller may know, as far as it is one of those that Ably has a name for, and did not come with a notification.
+    /// A device that the caller may know.
     private func known(_ id: DeviceID, for call: AblyCall) async throws -> Device? {
-        let device = id.isOfAddress ? nil : try await services.devices.device(id, in: call.network)
-        let known = device.flatMap { AblyDevice.providers.contains($0.address.provider) ? $0 : nil }
+        let known = try await device(id, in: call.network)
         try authenticator.require(call, isOrAdministers: id, known)
         return known
+    }
+
+    /// A device, as far as it is one of those that Ably has a name for, and did not come with a notification.
+    private func device(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
+        guard !id.isOfAddress, let device = try await services.devices.device(id, in: network),
+            AblyDevice.providers.contains(device.address.provider)
+        else { return nil }
+        return device
     }
 
     private static func deviceID(_ call: AblyCall) throws -> DeviceID {
