@@ -144,7 +144,8 @@ struct AblyDeviceController: Sendable {
         let (id, client) = (try filters.device(), try filters.client())
         let devices: [Device]
         if let id {
-            let known = try await known(id, for: call)
+            let known = try await known(id, in: call.network)
+            try authenticator.require(call, isOrAdministers: id, known)
             let isListed = known.map { device in client ?? device.userID == device.userID } ?? false
             devices = isListed ? [known].compactMap(\.self) : []
         } else {
@@ -198,7 +199,9 @@ struct AblyDeviceController: Sendable {
     }
 
     private func remove(_ id: DeviceID, _ call: AblyCall) async throws {
-        guard try await known(id, for: call) != nil else { return }
+        let known = try await known(id, in: call.network)
+        try authenticator.require(call, isOrAdministers: id, known)
+        guard known != nil else { return }
         _ = try await services.devices.deleteDevice(id, ifOwnedBy: nil, in: call.network)
     }
 
@@ -224,23 +227,17 @@ struct AblyDeviceController: Sendable {
 
     /// A device that the caller may know.
     private func device(_ id: DeviceID, for call: AblyCall) async throws -> Device {
-        guard let known = try await known(id, for: call) else { throw AblyError.unknownDevice }
-        return known
-    }
-
-    /// A device that the caller may know.
-    private func known(_ id: DeviceID, for call: AblyCall) async throws -> Device? {
-        let known = try await device(id, in: call.network)
+        let known = try await known(id, in: call.network)
         try authenticator.require(call, isOrAdministers: id, known)
+        guard let known else { throw AblyError.unknownDevice }
         return known
     }
 
     /// A device, as far as it is one of those that Ably has a name for, and did not come with a notification.
-    private func device(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
-        guard !id.isOfAddress, let device = try await services.devices.device(id, in: network),
-            AblyDevice.providers.contains(device.address.provider)
-        else { return nil }
-        return device
+    private func known(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
+        guard !id.isOfAddress else { return nil }
+        let device = try await services.devices.device(id, in: network)
+        return device.flatMap { AblyDevice.providers.contains($0.address.provider) ? $0 : nil }
     }
 
     private static func deviceID(_ call: AblyCall) throws -> DeviceID {
