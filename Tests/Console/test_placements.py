@@ -86,7 +86,7 @@ def test_a_placement_that_is_away_is_said_and_whose_networks_are_missing(stage):
         page = stage.open("placements", session="operator")
         row, usable = rows_of(page).nth(1), rows_of(page).nth(1).locator("[data-title='Can be used']")
         expect(usable).to_contain_text("No")
-        expect(usable).to_contain_text("is not currently accepting")
+        expect(usable).to_contain_text("not currently accepting connections")
         for column in ("Schema", "Size"):
             expect(row.locator(f"[data-title={column}]")).to_have_text("not known")
         visit(page, "/console")

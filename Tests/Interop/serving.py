@@ -22,7 +22,9 @@ def work_folder():
     thrown away needs no disk, and would wait for it most of the time."""
     memory = pathlib.Path("/dev/shm")
     has_room = memory.is_dir() and shutil.disk_usage(memory).free >= 4 << 30
-    return tempfile.TemporaryDirectory(prefix="carillon-", dir=memory if has_room else "/tmp")
+    # Both paths are equally long: the console cuts long errors, in which they stand.
+    prefix, parent = ("crln-", memory) if has_room else ("carillon-", "/tmp")
+    return tempfile.TemporaryDirectory(prefix=prefix, dir=parent)
 
 
 def start(program, folder, settings={}, root=ROOT):
