@@ -4,8 +4,7 @@ extension JSONValue {
     /// Members keep their places, new ones go to the end in the order of the patch. Takes linear time.
     package func merging(patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
-        var target = JSONObject()
-        if case .object(let object) = self { target = object }
+        let target = object ?? JSONObject()
         var merged = JSONObject()
         for (name, value) in target.members {
             switch changes[name] {

@@ -4,7 +4,7 @@ extension PushContent {
         var json = JSONObject()
         if kind != .alert { json["kind"] = .string(kind.rawValue) }
         if !data.isEmpty { json["data"] = .object(data) }
-        json["badge"] = badge.map { .number(JSONNumber($0)) }
+        json["badge"] = badge.map { JSONValue($0) }
         switch sound {
         case .standard: break
         case .none: json["sound"] = .null
@@ -15,7 +15,7 @@ extension PushContent {
         json["collapseKey"] = collapseKey.map(JSONValue.string)
         json["imageUrl"] = imageURL.map(JSONValue.string)
         json["priority"] = priority.map { .string($0.rawValue) }
-        if timeToLive != Self.usualTimeToLive { json["ttlSeconds"] = .number(JSONNumber(timeToLive)) }
+        if timeToLive != Self.usualTimeToLive { json["ttlSeconds"] = JSONValue(timeToLive) }
         if !isRetried { json["retry"] = false }
         if !hasEnvelope { json["envelope"] = false }
         for (provider, part) in parts.sorted(by: { $0.key < $1.key }) {
@@ -27,15 +27,12 @@ extension PushContent {
 
 extension RawPart {
     fileprivate func json(payloadKey: String) -> JSONObject {
-        var json = JSONObject()
-        json["kind"] = kind.map { .string($0.rawValue) }
-        if !headers.isEmpty {
-            var object = JSONObject()
-            for (name, value) in headers.sorted(by: { $0.key < $1.key }) { object[name] = .string(value) }
-            json["headers"] = .object(object)
-        }
-        if !payload.isEmpty || replaces { json[payloadKey] = .object(payload) }
-        if replaces { json["replace"] = true }
-        return json
+        let sorted = JSONObject(headers.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+        return [
+            "kind": kind.map { .string($0.rawValue) },
+            "headers": headers.isEmpty ? nil : .object(sorted),
+            payloadKey: payload.isEmpty && !replaces ? nil : .object(payload),
+            "replace": replaces ? true : nil,
+        ]
     }
 }

@@ -23,8 +23,7 @@ package struct UserTokenIntrospection: Sendable, Equatable {
 
     package func userID(in answer: [UInt8]) -> UserID? {
         guard let body = try? JSONValue(parsing: answer), let value = body.value(at: userIDPointer) else { return nil }
-        let text = value.text ?? value.wholeNumber.map { String($0) }
-        guard let id = text.flatMap({ UserID($0) }), !id.isReserved else { return nil }
+        guard let id = value.idText.flatMap({ UserID($0) }), !id.isReserved else { return nil }
         return id
     }
 }

@@ -7,25 +7,10 @@ import CarillonCore
 #endif
 
 extension APNsCredential {
-    private static let problem = "invalid-credential"
     private static let mostPEMBytes = 32_768
     /// In base64; a body of 64 KiB holds no more beside the member's name.
     private static let mostFileBytes = 65_520
     private static let mostIDBytes = 32
-
-    /// Reads a document by `body`, with every error at once.
-    static func read(
-        _ document: JSONValue,
-        _ body: (inout JSONObjectReader) -> Kind?
-    ) throws(InvalidInput) -> Kind {
-        let errors = InputErrors()
-        var reader = JSONObjectReader(document, unknown: .refuse, into: errors)
-        let kind = body(&reader)
-        reader.finish()
-        try errors.throwIfAny(problem: problem)
-        guard let kind else { throw InvalidInput(problem: problem, pointer: "", detail: "is not a credential") }
-        return kind
-    }
 
     /// `teamId`, `keyId` and the `.p8` file's text as `privateKey`.
     static func signingKey(from reader: inout JSONObjectReader) -> Kind? {

@@ -21,18 +21,14 @@ package struct APNsCredential: PushCredential {
 
     /// What shows which credential it is: team and key, or subject, topics and end of a certificate. No secrets.
     package var identity: JSONObject {
-        var identity = JSONObject()
         switch kind {
-        case .token(let key):
-            identity["teamId"] = .string(key.teamID)
-            identity["keyId"] = .string(key.keyID)
+        case .token(let key): ["teamId": .string(key.teamID), "keyId": .string(key.keyID)]
         case .certificate(let certificate):
-            identity["subject"] = .string(certificate.subject)
-            identity["topics"] = .array(certificate.topics.map { .string($0) })
-            identity["notAfter"] = .string(certificate.notAfter.description)
-            identity["fingerprint"] = .string(certificate.fingerprint)
+            [
+                "subject": .string(certificate.subject), "topics": JSONValue(certificate.topics),
+                "notAfter": JSONValue(certificate.notAfter), "fingerprint": .string(certificate.fingerprint),
+            ]
         }
-        return identity
     }
 
     /// The end of a certificate; a key has none.
@@ -51,7 +47,7 @@ package struct APNsCredential: PushCredential {
     }
 
     package init(stored: JSONValue) throws(InvalidInput) {
-        kind = try Self.read(stored) { reader in
+        kind = try stored.read(as: "invalid-credential") { reader in
             reader.contains("certificate") ? Self.certificate(from: &reader) : Self.signingKey(from: &reader)
         }
     }
@@ -60,7 +56,7 @@ package struct APNsCredential: PushCredential {
     /// A certificate has to name the app, and to be valid now.
     /// - Throws: `InvalidInput` with a pointer to each member that is wrong.
     package init(reading document: JSONValue, appID: String, now: Timestamp) throws(InvalidInput) {
-        kind = try Self.read(document) { reader in
+        kind = try document.read(as: "invalid-credential") { reader in
             if reader.contains("pkcs12") { return Self.pkcs12(from: &reader, for: appID, at: now) }
             if reader.contains("certificate") { return Self.certificate(from: &reader, for: appID, at: now) }
             return Self.signingKey(from: &reader)

@@ -52,11 +52,10 @@ struct APNsMessage {
     /// Built-in payload, then data, then what somebody wrote for APNs.
     private static func json(_ text: PushText, _ content: PushContent, of group: DeliveryGroup) -> JSONValue {
         let kind = content.kind(for: .apns)
-        var payload = JSONObject()
-        payload["aps"] = .object(aps(text, content, kind, of: group))
-        for (key, value) in group.payloadData.members { payload[key] = value }
+        var payload: JSONObject = ["aps": .object(aps(text, content, kind, of: group))]
+        payload.merge(group.payloadData)
         if kind != .silent { payload["imageUrl"] = content.imageURL.map(JSONValue.string) }
-        for (key, value) in content.data.members { payload[key] = value }
+        payload.merge(content.data)
         return JSONValue.object(payload).applying(content.parts[.apns], with: text)
     }
 
@@ -66,22 +65,15 @@ struct APNsMessage {
         _ kind: PushContent.Kind,
         of group: DeliveryGroup
     ) -> JSONObject {
-        var aps = JSONObject()
-        guard kind != .silent else {
-            aps["content-available"] = 1
-            return aps
-        }
-        if !text.isEmpty { aps["alert"] = .object(text.json) }
-        aps["badge"] = content.badge.map { .number(JSONNumber($0)) }
-        switch content.sound {
-        case .standard: aps["sound"] = "default"
-        case .none: break
-        case .named(let name): aps["sound"] = .string(name)
-        }
-        aps["category"] = content.category.map(JSONValue.string)
-        aps["thread-id"] = (content.threadID ?? group.cause.channel?.id.rawValue).map(JSONValue.string)
-        if kind == .mixed { aps["content-available"] = 1 }
-        if content.imageURL != nil { aps["mutable-content"] = 1 }
-        return aps
+        guard kind != .silent else { return ["content-available": 1] }
+        return [
+            "alert": text.isEmpty ? nil : .object(text.json),
+            "badge": content.badge.map { JSONValue($0) },
+            "sound": content.sound.name(standard: "default").map(JSONValue.string),
+            "category": content.category.map(JSONValue.string),
+            "thread-id": (content.threadID ?? group.cause.channel?.id.rawValue).map(JSONValue.string),
+            "content-available": kind == .mixed ? 1 : nil,
+            "mutable-content": content.imageURL == nil ? nil : 1,
+        ]
     }
 }

@@ -25,7 +25,7 @@ struct APNsSigningKey: Sendable {
     /// Signs a provider token: a JWT by ES256 (RFC 7518 section 3.4).
     func token(at time: Timestamp) throws -> ProviderToken {
         let header: JSONValue = ["alg": "ES256", "kid": .string(keyID)]
-        let claims: JSONValue = ["iss": .string(teamID), "iat": .number(JSONNumber(Int(time.milliseconds / 1_000)))]
+        let claims: JSONValue = ["iss": .string(teamID), "iat": JSONValue(Int(time.milliseconds / 1_000))]
         let signed = Base64URL.encode(header.serialized) + "." + Base64URL.encode(claims.serialized)
         let signature = try privateKey.signature(for: Array(signed.utf8)).rawRepresentation
         return ProviderToken(value: signed + "." + Base64URL.encode(signature), issuedAt: time)

@@ -63,13 +63,7 @@ struct FCMAnswer: Sendable, Equatable {
 
 extension JSONObject {
     /// The first objects of an array.
-    fileprivate func objects(_ key: String) -> [JSONObject] {
-        guard case .array(let elements)? = self[key] else { return [] }
-        return elements.prefix(20).compactMap { element in
-            guard case .object(let object) = element else { return nil }
-            return object
-        }
-    }
+    fileprivate func objects(_ key: String) -> [JSONObject] { self[key].elements.prefix(20).compactMap(\.object) }
 }
 
 extension UInt8 {

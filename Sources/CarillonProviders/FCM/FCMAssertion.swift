@@ -12,15 +12,16 @@ enum FCMAssertion {
 
     /// The assertion as a JSON Web Token (RS256).
     static func token(for credential: FCMCredential, now: Timestamp) throws -> String {
-        var header: JSONValue = ["alg": "RS256", "typ": "JWT"]
-        if let keyID = credential.account.keyID { header = ["alg": "RS256", "typ": "JWT", "kid": .string(keyID)] }
+        let header: JSONValue = [
+            "alg": "RS256", "typ": "JWT", "kid": credential.account.keyID.map(JSONValue.string),
+        ]
         let issuedAt = Int(now.milliseconds / 1_000)
         let claims: JSONValue = [
             "iss": .string(credential.clientEmail),
             "scope": .string(scope),
             "aud": .string(credential.account.tokenURI),
-            "iat": .number(JSONNumber(issuedAt)),
-            "exp": .number(JSONNumber(issuedAt + Int(lifetime.components.seconds))),
+            "iat": JSONValue(issuedAt),
+            "exp": JSONValue(issuedAt + Int(lifetime.components.seconds)),
         ]
         let signed = "\(Base64URL.encode(header.serialized)).\(Base64URL.encode(claims.serialized))"
         let signature = try credential.key.signature(for: Data(signed.utf8), padding: .insecurePKCS1v1_5)

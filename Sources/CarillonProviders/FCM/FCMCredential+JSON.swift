@@ -9,20 +9,11 @@ extension FCMCredential {
     /// Where FCM is decides which `token_uri` is taken.
     /// - Throws: `InvalidInput` with every place that is wrong.
     package init(reading document: JSONValue, for server: FCMServer) throws(InvalidInput) {
-        let problem = "invalid-credential"
-        let errors = InputErrors()
         if let mistake = Self.anotherFile(document) { throw mistake }
-        var reader = JSONObjectReader(document, unknown: .refuse, into: errors)
-        var credential: FCMCredential?
-        if var account = reader.object("serviceAccount", required: true, unknown: .tolerate) {
-            credential = Self.read(&account, for: server)
+        self = try document.read(as: "invalid-credential") { reader in
+            guard var account = reader.object("serviceAccount", required: true, unknown: .tolerate) else { return nil }
+            return Self.read(&account, for: server)
         }
-        reader.finish()
-        try errors.throwIfAny(problem: problem)
-        guard let credential else {
-            throw InvalidInput(problem: problem, pointer: "/serviceAccount", detail: "must be a service account")
-        }
-        self = credential
     }
 
     /// What is said of what people take for the key: the app's own file, or the path of the right one.
@@ -73,18 +64,15 @@ extension FCMCredential {
     }
 
     package var identity: JSONObject {
-        var object = JSONObject()
-        object["projectId"] = .string(projectID)
-        object["clientEmail"] = .string(clientEmail)
-        return object
+        ["projectId": .string(projectID), "clientEmail": .string(clientEmail)]
     }
 
     package var stored: JSONValue {
-        var object = identity
-        object["privateKeyId"] = account.keyID.map { .string($0) }
-        object["tokenUri"] = .string(account.tokenURI)
-        object["privateKey"] = .string(account.privateKey.reveal { $0 })
-        return .object(object)
+        [
+            "projectId": .string(projectID), "clientEmail": .string(clientEmail),
+            "privateKeyId": account.keyID.map(JSONValue.string), "tokenUri": .string(account.tokenURI),
+            "privateKey": .string(account.privateKey.reveal { $0 }),
+        ]
     }
 
     /// Whether its `token_uri` is permitted is asked again when it is used: the operator may have changed the server.

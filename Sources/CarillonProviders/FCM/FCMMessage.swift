@@ -58,36 +58,31 @@ struct FCMMessage {
         }
         var data = group.payloadData
         if content.hasEnvelope { data["notificationId"] = JSONTemplate.hole(Hole.notificationID) }
-        for (key, value) in content.data.members { data[key] = value }
+        data.merge(content.data)
         if !data.isEmpty { message["data"] = .object(data) }
         message["android"] = .object(android(content, isSilent: isSilent, of: group))
-        var merged = JSONObject()
-        merged["token"] = JSONTemplate.hole(Hole.token)
-        if case .object(let parts) = JSONValue.object(message).applying(content.parts[.fcm], with: text) {
-            for (key, value) in parts.members { merged[key] = key == "data" ? value.withStrings : value }
+        var merged: JSONObject = ["token": JSONTemplate.hole(Hole.token)]
+        for (key, value) in JSONValue.object(message).applying(content.parts[.fcm], with: text).entries {
+            merged[key] = key == "data" ? value.withStrings : value
         }
         return ["message": .object(merged)]
     }
 
     private static func android(_ content: PushContent, isSilent: Bool, of group: DeliveryGroup) -> JSONObject {
-        var android = JSONObject()
         // What is silent must not wake a phone from its sleep unless somebody asked for that.
         let isHigh = content.priority.map { $0 == .high } ?? !isSilent
-        android["priority"] = isHigh ? "HIGH" : "NORMAL"
-        android["ttl"] = JSONTemplate.hole(Hole.timeToLive)
-        android["collapse_key"] = content.collapseKey.map(JSONValue.string)
+        let collapseKey = content.collapseKey.map(JSONValue.string)
+        var android: JSONObject = [
+            "priority": isHigh ? "HIGH" : "NORMAL", "ttl": JSONTemplate.hole(Hole.timeToLive),
+            "collapse_key": collapseKey,
+        ]
         guard !isSilent else { return android }
-        var notification = JSONObject()
-        notification["tag"] = content.collapseKey.map(JSONValue.string) ?? JSONTemplate.hole(Hole.notificationID)
-        notification["notification_count"] = content.badge.map { .number(JSONNumber($0)) }
-        switch content.sound {
-        case .standard where !group.isDirect: break
-        case .standard: notification["sound"] = "default"
-        case .none: break
-        case .named(let name): notification["sound"] = .string(name)
-        }
-        notification["click_action"] = content.category.map(JSONValue.string)
-        android["notification"] = .object(notification)
+        android["notification"] = [
+            "tag": collapseKey ?? JSONTemplate.hole(Hole.notificationID),
+            "notification_count": content.badge.map { JSONValue($0) },
+            "sound": content.sound.name(standard: group.isDirect ? "default" : nil).map(JSONValue.string),
+            "click_action": content.category.map(JSONValue.string),
+        ]
         return android
     }
 

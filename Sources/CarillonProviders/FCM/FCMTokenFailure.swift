@@ -44,8 +44,7 @@ package enum FCMTokenFailure: Error, Sendable, Equatable, CustomStringConvertibl
 
     /// OAuth's own word for what is wrong, such as `invalid_grant`. What stands beside it is free text, and not kept.
     private static func errorCode(in body: [UInt8]) -> String? {
-        guard case .object(let object)? = try? JSONValue(parsing: body), case .string(let code)? = object["error"],
-            (1...40).contains(code.utf8.count),
+        guard let code = (try? JSONValue(parsing: body))?["error"]?.text, (1...40).contains(code.utf8.count),
             code.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) })
         else { return nil }
         return code

@@ -15,8 +15,7 @@ struct LogLines {
             bytes.append(contentsOf: #"{"deviceId":"#.utf8)
             JSONValue.string(target.deviceID.rawValue).serialize(into: &bytes)
             bytes.append(contentsOf: #","userId":"#.utf8)
-            let owner: JSONValue = target.userID.isNobody ? .null : .string(target.userID.rawValue)
-            owner.serialize(into: &bytes)
+            target.userID.json.serialize(into: &bytes)
             bytes.append(contentsOf: ending)
             ends.append(bytes.count)
         }
@@ -24,12 +23,13 @@ struct LogLines {
 
     /// The members from `eventId` on. A line is for people who look on: it names its event whatever payloads carry.
     private static func ending(of group: DeliveryGroup) -> [UInt8] {
-        var members = JSONObject()
-        members["eventId"] = .string(group.cause.eventID.description)
-        members["eventType"] = .string(group.cause.eventType.rawValue)
-        for (key, value) in PushText(group).json.members { members[key] = value }
+        var members: JSONObject = [
+            "eventId": .string(group.cause.eventID.description),
+            "eventType": .string(group.cause.eventType.rawValue),
+        ]
+        members.merge(PushText(group).json)
         members["locale"] = (group.devicePush?.notification.locale).map(JSONValue.string)
-        for (key, value) in group.wishes.members { members[key] = value }
+        members.merge(group.wishes)
         var bytes = JSONValue.object(members).serialized
         bytes[0] = UInt8(ascii: ",")
         bytes.append(UInt8(ascii: "\n"))

@@ -18,38 +18,36 @@ struct AmityBody {
     }
 
     private static func message(_ event: Event) -> JSONObject {
-        var message = JSONObject()
-        message["messageId"] = .string(event.message?.id ?? event.sourceID)
-        message["channelId"] = event.channel.map { .string($0.id.rawValue) }
-        message["userId"] = event.actor.map { .string($0.id.rawValue) }
-        message["type"] = .string((event.message?.kind ?? .other).amityType)
-        var content = JSONObject()
-        if let text = event.message?.text, !text.isEmpty || event.message?.kind == .text {
-            content["text"] = .string(text)
-        }
-        message["data"] = .object(content)
+        let text = event.message.flatMap { $0.text.isEmpty && $0.kind != .text ? nil : $0.text }
         var mentioned: [JSONValue] = []
         if !event.mentions.isEmpty {
-            let users = event.mentions.sorted().map { JSONValue.string($0.rawValue) }
-            mentioned.append(["type": "user", "userIds": .array(users)])
+            mentioned.append(["type": "user", "userIds": JSONValue(event.mentions.sorted().map(\.rawValue))])
         }
         if event.mentionsAll { mentioned.append(["type": "channel"]) }
-        if !mentioned.isEmpty { message["mentionees"] = .array(mentioned) }
-        message["createdAt"] = .string(event.timestamp.description)
-        message["updatedAt"] = .string(event.timestamp.description)
+        let message: JSONObject = [
+            "messageId": .string(event.message?.id ?? event.sourceID),
+            "channelId": event.channel.map { .string($0.id.rawValue) },
+            "userId": event.actor.map { .string($0.id.rawValue) },
+            "type": .string((event.message?.kind ?? .other).amityType),
+            "data": ["text": text.map(JSONValue.string)],
+            "mentionees": mentioned.isEmpty ? nil : .array(mentioned),
+            "createdAt": JSONValue(event.timestamp),
+            "updatedAt": JSONValue(event.timestamp),
+        ]
         return ["messages": [.object(message)], "users": .array([event.actor].compactMap(\.self).map(\.amity))]
     }
 
     private static func channel(_ event: Event) -> JSONObject {
-        var channel = JSONObject()
-        if let described = event.channel {
-            channel["channelId"] = .string(described.id.rawValue)
-            channel["displayName"] = described.displayName.map(JSONValue.string)
-            channel["type"] = described.isDirect == true ? "conversation" : "community"
-            if event.type == .channelCreated { channel["createdAt"] = .string(event.timestamp.description) }
+        let channel: JSONValue? = event.channel.map { channel in
+            [
+                "channelId": .string(channel.id.rawValue),
+                "displayName": channel.displayName.map(JSONValue.string),
+                "type": channel.isDirect == true ? "conversation" : "community",
+                "createdAt": event.type == .channelCreated ? JSONValue(event.timestamp) : nil,
+            ]
         }
         return [
-            "channel": [.object(channel)],
+            "channel": [channel ?? [:]],
             "users": .array(event.members.map(\.amity)),
             "userIds": .array(event.members.map { .string($0.id.rawValue) }),
         ]
@@ -58,10 +56,10 @@ struct AmityBody {
 
 extension Person {
     fileprivate var amity: JSONValue {
-        var user: JSONObject = ["userId": .string(id.rawValue)]
-        user["displayName"] = displayName.map(JSONValue.string)
-        user["roles"] = roles.map { .array($0.map(JSONValue.string)) }
-        return .object(user)
+        [
+            "userId": .string(id.rawValue), "displayName": displayName.map(JSONValue.string),
+            "roles": roles.map { JSONValue($0) },
+        ]
     }
 }
 

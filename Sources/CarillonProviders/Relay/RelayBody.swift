@@ -13,7 +13,7 @@ struct RelayBody {
             "eventId": .string(event.id.description),
             "networkId": .string(group.lane.networkID.rawValue),
             "receivedAt": .string(event.receivedAt.description),
-            "attempt": .number(JSONNumber(group.attempt + 1)),
+            "attempt": JSONValue(group.attempt + 1),
             "replay": .bool(group.terms?.isReplay ?? false),
         ]
         if event.type == .notificationDirect {
@@ -24,8 +24,7 @@ struct RelayBody {
         }
         guard let end = Self.end(of: posted) else {
             // Whoever posts may call something as we do: ours goes before theirs.
-            var members = JSONObject()
-            if case .object(let others)? = try? JSONValue(parsing: posted) { members = others }
+            var members = (try? JSONValue(parsing: posted))?.object ?? JSONObject()
             members[Self.ownName] = own
             bytes = JSONValue.object(members).serialized
             return

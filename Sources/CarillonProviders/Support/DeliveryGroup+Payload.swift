@@ -17,15 +17,15 @@ extension DeliveryGroup {
     /// What an app gets besides the text, in the order of the contract: all but the id of the device's notification, and
     /// nothing where it was asked to be left out.
     var payloadData: JSONObject {
-        var data = JSONObject()
-        guard content.hasEnvelope else { return data }
-        data["eventId"] = .string(cause.eventID.description)
-        data["eventType"] = .string(cause.eventType.rawValue)
-        data["networkId"] = .string(lane.networkID.rawValue)
-        data["channelId"] = cause.channel.map { .string($0.id.rawValue) }
-        data["messageId"] = cause.messageID.map(JSONValue.string)
-        data["senderId"] = cause.senderID.map { .string($0.rawValue) }
-        return data
+        guard content.hasEnvelope else { return JSONObject() }
+        return [
+            "eventId": .string(cause.eventID.description),
+            "eventType": .string(cause.eventType.rawValue),
+            "networkId": .string(lane.networkID.rawValue),
+            "channelId": cause.channel.map { .string($0.id.rawValue) },
+            "messageId": cause.messageID.map(JSONValue.string),
+            "senderId": cause.senderID.map { .string($0.rawValue) },
+        ]
     }
 
     /// When push services may forget it: not before they have tried for as long as was asked for.
@@ -46,7 +46,7 @@ extension Outcome {
 extension RawPart {
     /// Its payload with the words where they are asked for.
     func payload(with text: PushText) -> JSONObject {
-        JSONValue.object(payload).filled(with: text).members
+        JSONValue.object(payload).filled(with: text).object ?? JSONObject()
     }
 }
 
@@ -56,12 +56,6 @@ extension JSONValue {
         guard let part else { return self }
         let patch = JSONValue.object(part.payload(with: text))
         return part.replaces ? patch : merging(patch: patch)
-    }
-
-    /// The members of an object; none of anything else.
-    fileprivate var members: JSONObject {
-        guard case .object(let object) = self else { return JSONObject() }
-        return object
     }
 
     /// The value with words in place of `{"$text":…}`.

@@ -6,28 +6,33 @@ extension DeliveryGroup {
     var wishes: JSONObject {
         guard let content = devicePush?.content else { return JSONObject() }
         if isDirect { return content.wishes }
-        var wishes = JSONObject()
-        if !content.data.isEmpty { wishes["data"] = .object(content.data) }
-        return wishes
+        return content.data.isEmpty ? JSONObject() : ["data": .object(content.data)]
     }
 }
 
 extension PushContent {
     fileprivate var wishes: JSONObject {
-        var wishes = JSONObject()
-        wishes["kind"] = .string(kind.rawValue)
-        if !data.isEmpty { wishes["data"] = .object(data) }
-        wishes["badge"] = badge.map { .number(JSONNumber($0)) }
-        switch sound {
-        case .standard: if kind != .silent { wishes["sound"] = "default" }
-        case .none: break
-        case .named(let name): wishes["sound"] = .string(name)
+        [
+            "kind": .string(kind.rawValue),
+            "data": data.isEmpty ? nil : .object(data),
+            "badge": badge.map { JSONValue($0) },
+            "sound": sound.name(standard: kind == .silent ? nil : "default").map(JSONValue.string),
+            "category": category.map(JSONValue.string),
+            "threadId": threadID.map(JSONValue.string),
+            "collapseKey": collapseKey.map(JSONValue.string),
+            "imageUrl": imageURL.map(JSONValue.string),
+            "priority": .string((priority ?? .high).rawValue),
+        ]
+    }
+}
+
+extension PushContent.Sound {
+    /// What a receiver is told to play, where `standard` is its word for what it usually plays; `nil` for nothing.
+    func name(standard: String?) -> String? {
+        switch self {
+        case .standard: standard
+        case .none: nil
+        case .named(let name): name
         }
-        wishes["category"] = category.map(JSONValue.string)
-        wishes["threadId"] = threadID.map(JSONValue.string)
-        wishes["collapseKey"] = collapseKey.map(JSONValue.string)
-        wishes["imageUrl"] = imageURL.map(JSONValue.string)
-        wishes["priority"] = .string((priority ?? .high).rawValue)
-        return wishes
     }
 }

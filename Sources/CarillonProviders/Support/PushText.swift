@@ -22,12 +22,7 @@ struct PushText {
 
     var isEmpty: Bool { title == nil && body == nil }
 
-    var json: JSONObject {
-        var json = JSONObject()
-        json["title"] = title.map(JSONValue.string)
-        json["body"] = body.map(JSONValue.string)
-        return json
-    }
+    var json: JSONObject { ["title": title.map(JSONValue.string), "body": body.map(JSONValue.string)] }
 
     /// What is made of these words, cut so that it takes at most `limit` bytes, and whether it does: it may take more even
     /// without any.

@@ -55,12 +55,11 @@ final class VAPID: Sendable {
 
     private static func token(for origin: String, by credential: WebPushCredential, now: Timestamp) throws -> String {
         let header: JSONValue = ["typ": "JWT", "alg": "ES256"]
-        var claims = JSONObject()
-        claims["aud"] = .string(origin)
-        claims["exp"] = .number(JSONNumber(Int((now + lifetime).milliseconds / 1_000)))
-        claims["sub"] = credential.subject.map { .string($0) }
-        let body = JSONValue.object(claims).serialized
-        let signed = "\(Base64URL.encode(header.serialized)).\(Base64URL.encode(body))"
+        let claims: JSONValue = [
+            "aud": .string(origin), "exp": JSONValue(Int((now + lifetime).milliseconds / 1_000)),
+            "sub": credential.subject.map(JSONValue.string),
+        ]
+        let signed = "\(Base64URL.encode(header.serialized)).\(Base64URL.encode(claims.serialized))"
         let signature = try credential.key.signature(for: Array(signed.utf8))
         return "\(signed).\(Base64URL.encode(signature.rawRepresentation))"
     }

@@ -33,31 +33,24 @@ package struct WebPushCredential: PushCredential {
     /// subscribed elsewhere with its public one.
     /// The key pair is kept of what the network has so far; without that a new one is made.
     package init(reading document: JSONValue, keepingKeyOf former: WebPushCredential?) throws(InvalidInput) {
-        let errors = InputErrors()
-        var reader = JSONObjectReader(document, unknown: .refuse, into: errors)
-        let subject = reader.string("subject", required: true, maximumBytes: Self.maximumSubjectBytes)
-        if let subject, let complaint = Self.complaint(about: subject) { reader.refuse("subject", complaint) }
-        let taken = reader.string("privateKey", maximumBytes: Self.maximumKeyBytes).flatMap { text in
-            let key = Self.key(text)
-            if key == nil {
+        self = try document.read(as: "invalid-credential") { reader in
+            let subject = reader.string("subject", required: true, maximumBytes: Self.maximumSubjectBytes)
+            if let subject, let complaint = Self.complaint(about: subject) { reader.refuse("subject", complaint) }
+            let text = reader.string("privateKey", maximumBytes: Self.maximumKeyBytes)
+            let taken = text.flatMap(Self.key)
+            if let text, taken == nil {
+                let rule = "must be a private key on the curve P-256, in PEM or base64url"
+                reader.refuse("privateKey", holding: text, rule)
+            }
+            if let taken, let former, taken.rawRepresentation != former.key.rawRepresentation {
                 reader.refuse(
                     "privateKey",
-                    holding: text,
-                    "must be a private key on the curve P-256, in PEM or base64url"
+                    "is not that of the key pair that the network has, to which browsers have subscribed: they would "
+                        + "be lost; DELETE that one first"
                 )
             }
-            return key
+            return WebPushCredential(subject: subject, key: taken ?? former?.key ?? P256.Signing.PrivateKey())
         }
-        if let taken, let former, taken.rawRepresentation != former.key.rawRepresentation {
-            reader.refuse(
-                "privateKey",
-                "is not that of the key pair that the network has, to which browsers have subscribed: they would be lost; "
-                    + "DELETE that one first"
-            )
-        }
-        reader.finish()
-        try errors.throwIfAny(problem: "invalid-credential")
-        self.init(subject: subject, key: taken ?? former?.key ?? P256.Signing.PrivateKey())
     }
 
     /// A private key as the usual tools write it: in PEM, or its 32 bytes in base64url.
@@ -86,17 +79,14 @@ package struct WebPushCredential: PushCredential {
     }
 
     package var identity: JSONObject {
-        var object = JSONObject()
-        object["subject"] = subject.map { .string($0) } ?? .null
-        object["publicKey"] = .string(publicKey)
-        return object
+        ["subject": JSONValue(subject), "publicKey": .string(publicKey)]
     }
 
     package var stored: JSONValue {
-        var object = JSONObject()
-        object["subject"] = subject.map { .string($0) }
-        object["privateKey"] = .string(Base64URL.encode(key.rawRepresentation))
-        return .object(object)
+        [
+            "subject": subject.map(JSONValue.string),
+            "privateKey": .string(Base64URL.encode(key.rawRepresentation)),
+        ]
     }
 
     package init(stored: JSONValue) throws(InvalidInput) {

@@ -60,8 +60,8 @@ struct WebPushMessage {
         }
         var data = group.payloadData
         if content.hasEnvelope { data["notificationId"] = id }
-        data["badge"] = content.badge.map { .number(JSONNumber($0)) }
-        for (key, value) in content.data.members { data[key] = value }
+        data["badge"] = content.badge.map { JSONValue($0) }
+        data.merge(content.data)
         if !data.isEmpty { message["data"] = .object(data) }
         return JSONValue.object(message).applying(content.parts[.webpush], with: text)
     }

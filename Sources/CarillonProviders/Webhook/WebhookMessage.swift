@@ -35,10 +35,7 @@ struct WebhookMessage {
         if group.content.hasEnvelope {
             data["networkId"] = .string(group.lane.networkID.rawValue)
             data["channel"] = cause.channel.map { channel in
-                var json = JSONObject()
-                json["id"] = .string(channel.id.rawValue)
-                json["displayName"] = channel.displayName.map { .string($0) }
-                return .object(json)
+                ["id": .string(channel.id.rawValue), "displayName": channel.displayName.map(JSONValue.string)]
             }
             data["message"] = cause.messageID.map { ["id": .string($0)] }
             data["sender"] = cause.senderID.map { ["id": .string($0.rawValue)] }
@@ -46,7 +43,7 @@ struct WebhookMessage {
         data["title"] = text.title.map(JSONValue.string)
         data["body"] = text.body.map(JSONValue.string)
         data["locale"] = (group.devicePush?.notification.locale).map(JSONValue.string)
-        for (key, value) in group.wishes.members { data[key] = value }
+        data.merge(group.wishes)
         return [
             "type": "notification.created",
             "timestamp": .string(cause.receivedAt.description),

@@ -60,12 +60,8 @@ package struct InterceptionQuestion: Sendable {
     }
 
     private func eventJSON(_ posted: [UInt8]?) -> JSONObject {
-        var json = JSONObject()
-        if let posted, case .object(let members)? = try? JSONValue(parsing: posted) {
-            json = members
-        } else if case .object(let members) = event.event.canonicalJSON {
-            json = members
-        }
+        let known = posted.flatMap { try? JSONValue(parsing: $0) }?.object
+        var json = known ?? event.event.canonicalJSON.object ?? JSONObject()
         if case .addresses(let devices)? = event.event.direct?.audience { json.hideAddresses(of: devices) }
         json["carillon"] = [
             "eventId": .string(event.id.description), "networkId": .string(event.networkID.rawValue),

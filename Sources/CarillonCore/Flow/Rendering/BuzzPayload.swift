@@ -26,8 +26,7 @@ struct BuzzPayload {
             switch provider {
             case .apns: part.payload[key] = value
             case .fcm:
-                var data = JSONObject()
-                if case .object(let members)? = part.payload["data"] { data = members }
+                var data = part.payload["data"]?.object ?? JSONObject()
                 data[key] = value
                 part.payload["data"] = .object(data)
             default: return content

@@ -46,10 +46,7 @@ extension JSONObject {
         return isReply ? body.withoutQuotation : body
     }
 
-    fileprivate var isReply: Bool {
-        guard case .object(let relation)? = self["m.relates_to"] else { return false }
-        return relation.contains("m.in_reply_to")
-    }
+    fileprivate var isReply: Bool { self["m.relates_to"]?.has("m.in_reply_to") ?? false }
 }
 
 extension String {

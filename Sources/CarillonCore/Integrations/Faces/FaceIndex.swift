@@ -89,8 +89,7 @@ package struct FaceIndex: Sendable {
 
     private static func apps(of binding: FaceBinding) -> [App] {
         [("ios", ProviderName.apns), ("android", .fcm)].map { key, provider in
-            var id = binding.externalID
-            if case .object(let app)? = binding.settings[key], case .string(let named)? = app["appId"] { id = named }
+            let id = binding.settings[key]?["appId"]?.text ?? binding.externalID
             return App(network: binding.networkID, provider: provider, id: id)
         }
     }

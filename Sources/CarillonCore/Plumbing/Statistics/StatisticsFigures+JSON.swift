@@ -61,20 +61,15 @@ extension StatisticsFigures {
             (row.all, row.refused) = (counts.at(0), counts.at(1))
             posts[route] = row
         }
-        guard case .array(let steps)? = object["l"] else { return }
-        let pairs = steps.map(Self.numbers).map { ($0.at(0), $0.at(1)) }
+        let pairs = object["l"].elements.map(Self.numbers).map { ($0.at(0), $0.at(1)) }
         latency = LatencyHistogram(counts: Dictionary(pairs, uniquingKeysWith: +))
     }
 
     private static func rows(_ value: JSONValue?) -> [(String, [Int])] {
-        guard case .object(let object)? = value else { return [] }
-        return object.members.map { ($0.key, numbers($0.value)) }
+        (value?.object?.members ?? []).map { ($0.key, numbers($0.value)) }
     }
 
-    private static func numbers(_ value: JSONValue) -> [Int] {
-        guard case .array(let elements) = value else { return [] }
-        return elements.map { $0.wholeNumber ?? 0 }
-    }
+    private static func numbers(_ value: JSONValue) -> [Int] { (value.list ?? []).map { $0.wholeNumber ?? 0 } }
 }
 
 extension [Int] {

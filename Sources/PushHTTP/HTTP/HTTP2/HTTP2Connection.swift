@@ -23,12 +23,7 @@ final class HTTP2Connection: Sendable {
         var details: [UInt8]
 
         /// The reason, if that is how it was given.
-        var reason: String? {
-            guard case .object(let object)? = try? JSONValue(parsing: details),
-                case .string(let reason)? = object["reason"]
-            else { return nil }
-            return reason
-        }
+        var reason: String? { (try? JSONValue(parsing: details))?["reason"]?.text }
     }
 
     /// What a connection has to know from its beginning on.
