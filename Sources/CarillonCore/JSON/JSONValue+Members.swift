@@ -12,17 +12,7 @@ extension JSONValue {
     }
 
     /// An id: a string, or a whole number as it is written.
-    package var idText: String? {
-        switch self {
-        case .string(let text): text
-        case .number(let number): number.integer.map { String($0) }
-        case .null, .bool, .array, .object: nil
-        }
-    }
-
-    package var integer: Int64? {
-        if case .number(let number) = self { number.integer.map(Int64.init) } else { nil }
-    }
+    package var idText: String? { text ?? wholeNumber.map { String($0) } }
 
     package var object: JSONObject? {
         if case .object(let object) = self { object } else { nil }

@@ -2,26 +2,16 @@
 package struct Push: Sendable, Equatable {
     package var notification: Notification
     /// Nearly always absent, and then one null pointer in every group.
-    private var shared: SharedContent?
+    private var shared: Boxed<PushContent>?
 
     package init(_ notification: Notification, content: PushContent? = nil) {
         self.notification = notification
-        shared = content.map(SharedContent.init)
+        shared = content.map(Boxed.init)
     }
 
     /// What goes beyond title and body; `nil` for the payload that is built of the event alone.
     package var content: PushContent? {
-        get { shared?.content }
-        set { shared = newValue.map(SharedContent.init) }
-    }
-
-    package static func == (left: Self, right: Self) -> Bool {
-        left.notification == right.notification && (left.shared === right.shared || left.content == right.content)
-    }
-
-    private final class SharedContent: Sendable {
-        let content: PushContent
-
-        init(_ content: PushContent) { self.content = content }
+        get { shared?.wrappedValue }
+        set { shared = newValue.map(Boxed.init) }
     }
 }

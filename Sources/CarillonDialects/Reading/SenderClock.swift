@@ -13,14 +13,14 @@ struct SenderClock {
 
     /// Milliseconds since 1970.
     func milliseconds(_ value: JSONValue?) -> Timestamp {
-        possible(value?.integer.map { Timestamp(milliseconds: $0) })
+        possible(value?.wholeNumber.map { Timestamp(milliseconds: Int64($0)) })
     }
 
     /// Seconds since 1970.
     func seconds(_ value: JSONValue?) -> Timestamp {
         possible(
-            value?.integer.flatMap { seconds in
-                let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+            value?.wholeNumber.flatMap { seconds in
+                let (milliseconds, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1000)
                 return overflow ? nil : Timestamp(milliseconds: milliseconds)
             }
         )
@@ -28,8 +28,8 @@ struct SenderClock {
 
     /// A date and time of RFC 3339, or nanoseconds since 1970.
     func rfc3339OrNanoseconds(_ value: JSONValue?) -> Timestamp {
-        guard let nanoseconds = value?.integer else { return rfc3339(value) }
-        return possible(Timestamp(milliseconds: nanoseconds / 1_000_000))
+        guard let nanoseconds = value?.wholeNumber else { return rfc3339(value) }
+        return possible(Timestamp(milliseconds: Int64(nanoseconds / 1_000_000)))
     }
 
     private func possible(_ moment: Timestamp?) -> Timestamp {

@@ -193,7 +193,7 @@ struct StreamReading {
         let id = cid.firstIndex(of: ":").map { String(cid[cid.index(after: $0)...]) } ?? cid
         let named = body["channel"] ?? [:]
         // Channels that are made for some people have no id of their own.
-        let count = named["member_count"]?.integer ?? Int64(members.count)
+        let count = named["member_count"]?.wholeNumber ?? members.count
         return Channel(
             .string(ids == .cid ? cid : id),
             name: named["name"] ?? named["custom"]?["name"] ?? body["channel_custom"]?["name"],

@@ -83,13 +83,6 @@ extension String {
     /// As much of it as fits, without what no JSON text may hold.
     fileprivate func cut(atBytes limit: Int) -> String {
         let text = utf8.contains(0) ? String(unicodeScalars.filter { $0 != "\0" }) : self
-        guard text.utf8.count > limit else { return text }
-        var size = 0
-        return String(
-            text.prefix { character in
-                size += character.utf8.count
-                return size <= limit
-            }
-        )
+        return text.beginning(ofBytes: limit) ?? ""
     }
 }
