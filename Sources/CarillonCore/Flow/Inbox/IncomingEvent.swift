@@ -48,6 +48,10 @@ package enum Acceptance: Sendable, Equatable {
     case accepted(EventID, EventMark? = nil)
     /// The network posted an event of the same source id within the last seven days, which is known by this id.
     case duplicate(EventID)
+
+    var isDuplicate: Bool {
+        if case .duplicate = self { true } else { false }
+    }
 }
 
 /// An accepted event whose recipients have not all been found yet.

@@ -101,7 +101,7 @@ package final class Ingestor: Sendable {
         guard !incoming.isEmpty else { return }
         statistics.add(to: network) { figures in
             for (event, acceptance) in zip(incoming, acceptances) {
-                metrics.events.count(PipelineMetrics.EventEnding(acceptance))
+                metrics.events.count(acceptance.isDuplicate ? .duplicate : .accepted)
                 figures.count(acceptance, of: event.event.type)
             }
         }

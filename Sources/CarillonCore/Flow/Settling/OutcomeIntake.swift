@@ -84,7 +84,7 @@ package final class OutcomeIntake: OutcomeSink {
                 pausesLane: condition.reports.isMostlyGone
             )
             outcomes.removeAll(where: \.outcome.putsOutOfUse)
-            metrics.heldUnregistrations(answers.gone.count, provider: lane.provider)
+            metrics.heldUnregistrations.count(lane.provider, by: answers.gone.count)
         }
         var (settlement, signal) = policy.settle(
             page.group,

@@ -9,27 +9,33 @@ extension PipelineMetrics {
     }
 
     private func countDevices(_ settlement: Settlement) {
-        var counts: [String: Int] = [:]
-        for record in settlement.records { counts[record.state.rawValue, default: 0] += 1 }
-        for remainder in settlement.remainders where remainder.delay != nil {
-            counts[Self.retry, default: 0] += remainder.targets.count
+        var counts: [DeliveryState: Int] = [:]
+        for record in settlement.records { counts[record.state, default: 0] += 1 }
+        let counters = deliveries[settlement.group.lane.provider]
+        for (state, count) in counts {
+            if let ending = DeliveryEnding(state) { counters?.count(ending, by: count) }
         }
-        let counters = deliveries[settlement.group.lane.provider, default: [:]]
-        for (outcome, count) in counts { counters[outcome]?.increment(by: count) }
+        let retries = settlement.remainders.lazy.filter { $0.delay != nil }.reduce(0) { $0 + $1.targets.count }
+        if retries > 0 { counters?.count(.retry, by: retries) }
     }
 
     /// Messages to endpoints by what became of them, and how old those were that arrived and were no replay.
     private func countMessages(_ settlement: Settlement, isReplay: Bool) {
         let events = Dictionary(settlement.group.targets.map { ($0.deviceID, $0.event) }) { first, _ in first }
         for record in settlement.records {
-            messages[RelayOutcome(record.state)]?.increment()
+            messages.count(RelayOutcome(record.state))
             guard record.state == .delivered, !isReplay, let event = events[record.deviceID] ?? nil else { continue }
             relayAge.record(Double(max(.zero, record.at - event.receivedAt).wholeMilliseconds) / 1000)
         }
         for remainder in settlement.remainders where remainder.delay != nil && remainder.laneReason == nil {
-            messages[.retry]?.increment(by: remainder.targets.count)
+            messages.count(.retry, by: remainder.targets.count)
         }
     }
+}
+
+extension PipelineMetrics.DeliveryEnding {
+    /// `nil` for a delivery that has not ended.
+    fileprivate init?(_ state: DeliveryState) { self.init(rawValue: state.rawValue) }
 }
 
 extension RelayOutcome {

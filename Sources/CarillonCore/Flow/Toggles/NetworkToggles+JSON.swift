@@ -1,7 +1,5 @@
-extension NetworkToggles {
-    /// Reads a document, noting what is wrong with it; members that are left out allow.
-    init(reading document: JSONValue, unknown: JSONObjectReader.UnknownMembers, into errors: InputErrors) {
-        var reader = JSONObjectReader(document, unknown: unknown, into: errors)
+extension NetworkToggles: ToggleDocument {
+    package init(reading reader: inout JSONObjectReader) {
         enabled = reader.bool("enabled") ?? true
         if var modules = reader.object("modules") {
             disabledModules = Set(Module.allCases.filter { Self.isOff($0.rawValue, &modules) })
@@ -12,16 +10,8 @@ extension NetworkToggles {
             events.finish()
         }
         reader.refuseNulls("enabled", "modules", "events")
-        _ = reader.value("updatedAt")
-        reader.finish()
     }
 
-    /// Reads a stored document; what it does not know is passed over.
-    package init(document: JSONValue) {
-        self.init(reading: document, unknown: .tolerate, into: InputErrors())
-    }
-
-    /// The full document, defaults filled in.
     package var document: JSONValue {
         let modules = Module.allCases.map { ($0.rawValue, Self.switchJSON(!disabledModules.contains($0))) }
         let events = EventType.notifying.map { ($0.rawValue, Self.switchJSON(!disabledEvents.contains($0))) }

@@ -21,19 +21,40 @@ extension ToggleScope {
     }
 
     private func read(_ document: JSONValue, into errors: InputErrors) -> JSONValue {
-        switch self {
-        case .network: NetworkToggles(reading: document, unknown: .refuse, into: errors).document
-        case .user: UserToggles(reading: document, unknown: .refuse, into: errors).document
-        case .channel: ChannelToggles(reading: document, unknown: .refuse, into: errors).document
-        }
+        type.init(document, unknown: .refuse, into: errors).document
     }
 
     /// A stored document with its defaults filled in.
-    package func completed(_ document: JSONValue) -> JSONValue {
+    package func completed(_ document: JSONValue) -> JSONValue { type.init(document: document).document }
+
+    private var type: any ToggleDocument.Type {
         switch self {
-        case .network: NetworkToggles(document: document).document
-        case .user: UserToggles(document: document).document
-        case .channel: ChannelToggles(document: document).document
+        case .network: NetworkToggles.self
+        case .user: UserToggles.self
+        case .channel: ChannelToggles.self
         }
+    }
+}
+
+/// The switches of one level as JSON.
+package protocol ToggleDocument {
+    /// Reads the members of a document, noting what is wrong with them; those that are left out allow.
+    init(reading reader: inout JSONObjectReader)
+    /// The full document, defaults filled in.
+    var document: JSONValue { get }
+}
+
+extension ToggleDocument {
+    fileprivate init(_ document: JSONValue, unknown: JSONObjectReader.UnknownMembers, into errors: InputErrors) {
+        var reader = JSONObjectReader(document, unknown: unknown, into: errors)
+        self.init(reading: &reader)
+        // Answers carry it.
+        _ = reader.value("updatedAt")
+        reader.finish()
+    }
+
+    /// Reads a stored document; what it does not know is passed over.
+    package init(document: JSONValue) {
+        self.init(document, unknown: .tolerate, into: InputErrors())
     }
 }

@@ -1,7 +1,5 @@
-extension UserToggles {
-    /// Reads a document, noting what is wrong with it; members that are left out allow.
-    init(reading document: JSONValue, unknown: JSONObjectReader.UnknownMembers, into errors: InputErrors) {
-        var reader = JSONObjectReader(document, unknown: unknown, into: errors)
+extension UserToggles: ToggleDocument {
+    package init(reading reader: inout JSONObjectReader) {
         enabled = reader.bool("enabled") ?? true
         if var modules = reader.object("modules") {
             for module in Module.allCases {
@@ -14,16 +12,8 @@ extension UserToggles {
         mutedUntil = reader.timestamp("mutedUntil")
         if var window = reader.object("quietHours") { quietHours = QuietHours(reading: &window) }
         reader.refuseNulls("enabled", "modules")
-        _ = reader.value("updatedAt")
-        reader.finish()
     }
 
-    /// Reads a stored document; what it does not know is passed over.
-    package init(document: JSONValue) {
-        self.init(reading: document, unknown: .tolerate, into: InputErrors())
-    }
-
-    /// The full document, defaults filled in.
     package var document: JSONValue {
         [
             "enabled": .bool(enabled),

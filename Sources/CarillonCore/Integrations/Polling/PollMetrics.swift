@@ -32,11 +32,6 @@ package struct PollMetrics: Sendable {
     }
 
     func count(_ acceptances: [Acceptance]) {
-        for acceptance in acceptances {
-            switch acceptance {
-            case .accepted: items.count(.accepted)
-            case .duplicate: items.count(.duplicate)
-            }
-        }
+        for acceptance in acceptances { items.count(acceptance.isDuplicate ? .duplicate : .accepted) }
     }
 }

@@ -3,21 +3,22 @@ import Metrics
 
 /// What the pipeline counts; the names are those of `GET /metrics`.
 package struct PipelineMetrics: Sendable {
-    static let retry = "retry"
-
     /// What the sender of an event was told.
     enum EventEnding: String, CaseIterable {
         case accepted
         case duplicate
         case ignored
         case refused
+    }
 
-        init(_ acceptance: Acceptance) {
-            switch acceptance {
-            case .accepted: self = .accepted
-            case .duplicate: self = .duplicate
-            }
-        }
+    /// What became of a delivery to a device, or of an attempt.
+    enum DeliveryEnding: String, CaseIterable {
+        case delivered
+        case unregistered
+        case expired
+        case dead
+        case suppressed
+        case retry
     }
 
     private let factory: any MetricsFactory
@@ -27,9 +28,9 @@ package struct PipelineMetrics: Sendable {
     private let withoutDevice: Counter
     private let suppressed: Counters<ToggleLevel>
     private let withheld: Counter
-    let deliveries: [ProviderName: [String: Counter]]
-    private let heldUnregistrations: [ProviderName: Counter]
-    let messages: [RelayOutcome: Counter]
+    let deliveries: [ProviderName: Counters<DeliveryEnding>]
+    let heldUnregistrations: Counters<ProviderName>
+    let messages: Counters<RelayOutcome>
     let relayAge: Recorder
     private let expansionFailures: Counter
     private let staleSettles: Counter
@@ -48,34 +49,16 @@ package struct PipelineMetrics: Sendable {
         let isSuppressed = ("result", "suppressed")
         suppressed = Counters(users, by: "level", labels: [isSuppressed], factory: factory)
         withheld = Counter(label: users, dimensions: [isSuppressed, ("level", "endpoint")], factory: factory)
-        // All of them at once: a counter that appears when something happens for the first time begins at 1, and whoever compares
-        // two readings never learns of it.
-        let outcomes = DeliveryState.allCases.filter { $0 != .pending }.map(\.rawValue) + [Self.retry]
         deliveries = Dictionary(
             uniqueKeysWithValues: ProviderName.allCases.map { provider in
-                let counters = outcomes.map { outcome in
-                    let dimensions = [("provider", provider.rawValue), ("outcome", outcome)]
-                    return (
-                        outcome, Counter(label: "carillon_deliveries_total", dimensions: dimensions, factory: factory)
-                    )
-                }
-                return (provider, Dictionary(uniqueKeysWithValues: counters))
-            }
-        )
-        heldUnregistrations = Dictionary(
-            uniqueKeysWithValues: ProviderName.allCases.map {
-                let dimensions = [("provider", $0.rawValue)]
+                let labels = [("provider", provider.rawValue)]
                 return (
-                    $0, Counter(label: "carillon_held_unregistrations_total", dimensions: dimensions, factory: factory)
+                    provider, Counters("carillon_deliveries_total", by: "outcome", labels: labels, factory: factory)
                 )
             }
         )
-        messages = Dictionary(
-            uniqueKeysWithValues: RelayOutcome.allCases.map {
-                let dimensions = [("outcome", $0.rawValue)]
-                return ($0, Counter(label: "carillon_relay_total", dimensions: dimensions, factory: factory))
-            }
-        )
+        heldUnregistrations = Counters("carillon_held_unregistrations_total", by: "provider", factory: factory)
+        messages = Counters("carillon_relay_total", by: "outcome", factory: factory)
         relayAge = Recorder(label: "carillon_relay_age_seconds", factory: factory)
         expansionFailures = Counter(label: "carillon_expansion_failures_total", factory: factory)
         staleSettles = Counter(label: "carillon_stale_settles_total", factory: factory)
@@ -107,10 +90,6 @@ package struct PipelineMetrics: Sendable {
     func failedExpansion(of count: Int) { expansionFailures.increment(by: count) }
 
     func staleSettle() { staleSettles.increment() }
-
-    func heldUnregistrations(_ count: Int, provider: ProviderName) {
-        heldUnregistrations[provider]?.increment(by: count)
-    }
 
     func lostLease() { lostLeases.increment() }
 

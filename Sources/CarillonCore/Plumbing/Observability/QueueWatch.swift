@@ -16,8 +16,7 @@ package final class QueueWatch: Sendable {
     }
 
     private let failures: Counters<QueueStep>
-    private let durations: [QueueStep: Recorder]
-    private let allowances: [QueueStep: LineAllowance]
+    private let steps: [QueueStep: (duration: Recorder, allowance: LineAllowance)]
     private let logger: Logger
     /// Whether anything happens where these steps are taken.
     package let stirrings: Stirrings
@@ -30,15 +29,12 @@ package final class QueueWatch: Sendable {
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         failures = Counters("carillon_queue_failures_total", by: "step", factory: factory)
-        durations = Dictionary(
+        steps = Dictionary(
             uniqueKeysWithValues: QueueStep.allCases.map { step in
-                let dimensions = [("step", step.rawValue)]
-                return (step, Recorder(label: "carillon_queue_step_seconds", dimensions: dimensions, factory: factory))
-            }
-        )
-        allowances = Dictionary(
-            uniqueKeysWithValues: QueueStep.allCases.map { step in
-                (step, LineAllowance(lines: 1, within: Self.silence, now: now))
+                let labels = [("step", step.rawValue)]
+                let duration = Recorder(label: "carillon_queue_step_seconds", dimensions: labels, factory: factory)
+                let allowance = LineAllowance(lines: 1, within: Self.silence, now: now)
+                return (step, (duration: duration, allowance: allowance))
             }
         )
         self.logger = logger
@@ -49,7 +45,7 @@ package final class QueueWatch: Sendable {
     @discardableResult
     package func attempt<Value>(_ step: QueueStep, _ body: () async throws -> Value) async -> Value? {
         let start = ContinuousClock.now
-        defer { durations[step]?.record((ContinuousClock.now - start) / .seconds(1)) }
+        defer { steps[step]?.duration.record((ContinuousClock.now - start) / .seconds(1)) }
         do {
             let value = try await Stirrings.$isRoutine.withValue(step.isRoutine, operation: body)
             succeeded(step)
@@ -75,7 +71,7 @@ package final class QueueWatch: Sendable {
     private func failed(_ step: QueueStep, because error: any Error) {
         let reason = "\(error)"
         failures.count(step)
-        guard let allowance = allowances[step] else { return }
+        guard let allowance = steps[step]?.allowance else { return }
         let isTold = allowance.take() == .write
         failing.withLock { $0[step] = Failure(reason: reason, isTold: isTold || $0[step]?.isTold == true) }
         guard isTold else { return }
