@@ -12,17 +12,14 @@ package struct TemplateFileError: Error, Equatable, CustomStringConvertible {
     /// The mistakes; never empty.
     package var mistakes: [Mistake]
 
-    package init(path: String, mistakes: [Mistake]) {
-        self.path = path
-        self.mistakes = mistakes
-    }
-
-    init(path: String, line: Int? = nil, detail: String) {
-        self.init(path: path, mistakes: [Mistake(line: line, detail: detail)])
-    }
-
     /// A line for each mistake, in the form that editors can follow: `Templates/th.yaml:12: …`.
     package var description: String {
         mistakes.map { "\(path)\($0.line.map { ":\($0)" } ?? ""): \($0.detail)" }.joined(separator: "\n")
+    }
+}
+
+extension TemplateFileError {
+    init(path: String, line: Int? = nil, detail: String) {
+        self.init(path: path, mistakes: [Mistake(line: line, detail: detail)])
     }
 }

@@ -1,4 +1,4 @@
-import CarillonCore
+@testable import CarillonCore
 @testable import CarillonStore
 import CarillonTesting
 import Testing

@@ -113,6 +113,6 @@ package final class PlacedFaceIndex: Sendable {
         )
         guard let problem = former.first?.problem else { return FaceLookup(index) }
         let others = current.compactMap(\.list).flatMap { $0.bindings.map(\.networkID) + $0.keys.map(\.key.networkID) }
-        return FaceLookup(index, lacking: FaceLookup.Gap(problem, others: Set(others)))
+        return FaceLookup(index, lacking: FaceLookup.Gap(problem: problem, others: Set(others)))
     }
 }

@@ -1,4 +1,4 @@
-import CarillonCore
+@testable import CarillonCore
 import CarillonEdge
 import Synchronization
 
@@ -27,7 +27,7 @@ final class FaceStub: Sendable {
     /// Has a placement be away in which there are none of these networks.
     func lackPlacement(with others: Set<NetworkID>) {
         let problem = PlacementProblem.unavailable(PlacementName("p2") ?? .home, reason: "it is away")
-        state.withLock { $0.gap = FaceLookup.Gap(problem, others: others) }
+        state.withLock { $0.gap = FaceLookup.Gap(problem: problem, others: others) }
     }
 
     /// Lanes that something is wrong with.

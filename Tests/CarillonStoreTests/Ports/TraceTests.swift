@@ -1,4 +1,4 @@
-import CarillonCore
+@testable import CarillonCore
 import CarillonTesting
 import Testing
 

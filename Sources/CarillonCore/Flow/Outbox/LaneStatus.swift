@@ -12,11 +12,6 @@ package struct LaneStatus: Sendable, Equatable {
         package var since: Timestamp
         /// How many of how many were reported.
         package var reason: String
-
-        package init(since: Timestamp, reason: String) {
-            self.since = since
-            self.reason = reason
-        }
     }
 
     package var lane: Lane

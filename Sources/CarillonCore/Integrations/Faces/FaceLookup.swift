@@ -6,11 +6,6 @@ package struct FaceLookup: Sendable {
         package var problem: PlacementProblem
         /// The networks of which all is known nevertheless.
         package var others: Set<NetworkID>
-
-        package init(_ problem: PlacementProblem, others: Set<NetworkID>) {
-            self.problem = problem
-            self.others = others
-        }
     }
 
     /// What is known, for those who ask about a network of which all is known.

@@ -3,12 +3,6 @@ package struct RelayKey: Sendable, Hashable {
     package var networkID: NetworkID
     package var endpointID: EndpointID
     package var eventID: EventID
-
-    package init(networkID: NetworkID, endpointID: EndpointID, eventID: EventID) {
-        self.networkID = networkID
-        self.endpointID = endpointID
-        self.eventID = eventID
-    }
 }
 
 /// What is needed to tell an endpoint of an event, as it is now.
