@@ -11,10 +11,10 @@ package struct PostgresFaceList: FaceListSource {
         self.box = box
     }
 
-    package func faceList(unless version: FaceList.Version?) async throws -> FaceList? {
+    package func faceList(unless version: Int64?) async throws -> FaceList? {
         let stored = try await pool.snapshot { session -> (FaceList, [SealedFaceKey])? in
             let changes = try session.queryFirst("SELECT changes FROM face_changes") { row in
-                FaceList.Version(changes: try row.decode(0))
+                try row.decode(0, as: Int64.self)
             }
             guard let changes, changes != version else { return nil }
             let list = FaceList(version: changes, bindings: try session.faceBindings(), keys: [])

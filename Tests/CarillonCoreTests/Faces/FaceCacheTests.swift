@@ -17,10 +17,10 @@ import Testing
             state.withLock { $0.bindings.append(binding) }
         }
 
-        func faceList(unless version: FaceList.Version?) async throws -> FaceList? {
+        func faceList(unless version: Int64?) async throws -> FaceList? {
             try state.withLock { state in
                 if state.isAway { throw Away() }
-                let present = FaceList.Version(changes: Int64(state.bindings.count))
+                let present = Int64(state.bindings.count)
                 return present == version ? nil : FaceList(version: present, bindings: state.bindings, keys: [])
             }
         }

@@ -16,7 +16,7 @@ import Testing
     }
 
     private static func index(_ bindings: [FaceBinding], _ keys: [StoredFaceKey] = []) -> FaceIndex {
-        FaceIndex(FaceList(version: .init(changes: 1), bindings: bindings, keys: keys))
+        FaceIndex(FaceList(version: 1, bindings: bindings, keys: keys))
     }
 
     @Test(arguments: [

@@ -214,7 +214,7 @@ import Testing
 
     @Test func `only devices of bound apps are meant, each by its own push service`() {
         let binding = FaceBinding(.buzz, "app", ["ios": ["appId": "ios.app"]], at: Timestamp(milliseconds: 0))
-        let index = FaceIndex(FaceList(version: FaceList.Version(changes: 1), bindings: [binding], keys: []))
+        let index = FaceIndex(FaceList(version: 1, bindings: [binding], keys: []))
         #expect(index.isBuzz(.apns, "ios.app", in: "acme") && index.isBuzz(.fcm, "app", in: "acme"))
         #expect(!index.isBuzz(.apns, "app", in: "acme") && !index.isBuzz(.fcm, "ios.app", in: "acme"))
         #expect(!index.isBuzz(.apns, "ios.app", in: "other") && !index.isBuzz(.webpush, "app", in: "acme"))

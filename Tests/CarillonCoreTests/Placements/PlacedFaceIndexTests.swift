@@ -24,11 +24,11 @@ import Testing
         func change(_ change: (inout FaceList) -> Void) {
             state.withLock { state in
                 change(&state.list)
-                state.list.version.changes += 1
+                state.list.version += 1
             }
         }
 
-        func faceList(unless version: FaceList.Version?) async throws -> FaceList? {
+        func faceList(unless version: Int64?) async throws -> FaceList? {
             try state.withLock { state in
                 state.readings += 1
                 if state.isAway { throw Away() }

@@ -253,7 +253,7 @@ import Testing
         func selection(_ settings: String, isPrivate: Bool = false, _ caller: MatrixCaller) throws -> MatrixSelection {
             guard case .object(let settings) = try JSONValue(parsing: Array(settings.utf8)) else { throw Busy() }
             let binding = FaceBinding(.matrix, "app", isPrivate: isPrivate, settings, at: FaceStage.now)
-            let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: [binding], keys: []))
+            let index = FaceIndex(FaceList(version: 1, bindings: [binding], keys: []))
             let notification = try MatrixNotification(body: Array(Self.body(Self.device("k")).utf8))
             return try MatrixSelection(notification, caller, FaceLookup(index))
         }
@@ -292,7 +292,7 @@ import Testing
             let bindings = ["mine*x", "other"].map { name in
                 FaceBinding(.matrix, name, isPrivate: true, at: FaceStage.now)
             }
-            let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: bindings, keys: []))
+            let index = FaceIndex(FaceList(version: 1, bindings: bindings, keys: []))
             let devices = apps.map { #"{"app_id":"\#($0)","pushkey":"k"}"# }.joined(separator: ",")
             let notification = try MatrixNotification(body: Array(#"{"notification":{"devices":[\#(devices)]}}"#.utf8))
             return try MatrixSelection(notification, MatrixCaller(keyOwner: nil, address: nil), FaceLookup(index))

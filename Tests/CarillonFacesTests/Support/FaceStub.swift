@@ -16,7 +16,7 @@ final class FaceStub: Sendable {
     private let state: Mutex<State>
 
     init(_ bindings: [FaceBinding], _ keys: [StoredFaceKey]) {
-        state = Mutex(State(list: FaceList(version: FaceList.Version(changes: 1), bindings: bindings, keys: keys)))
+        state = Mutex(State(list: FaceList(version: 1, bindings: bindings, keys: keys)))
     }
 
     /// Finds what is in a list, or what was added here.

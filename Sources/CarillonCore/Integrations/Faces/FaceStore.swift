@@ -1,7 +1,7 @@
 /// What all networks are called by other systems' clients, for those who ask with every request.
 package protocol FaceListSource: Sendable {
     /// All bindings and keys of all networks; `nil` when they are still of that version.
-    func faceList(unless version: FaceList.Version?) async throws -> FaceList?
+    func faceList(unless version: Int64?) async throws -> FaceList?
 }
 
 /// What networks are called by other systems' clients, and the secrets that those clients hold.
@@ -82,24 +82,15 @@ package enum FaceRefusal: Error, Sendable, Equatable {
 
 /// All bindings and keys, as of one moment.
 package struct FaceList: Sendable {
-    /// Tells one state of the tables from another.
-    package struct Version: Sendable, Equatable {
-        /// Grows with every change.
-        package var changes: Int64
-
-        package init(changes: Int64) {
-            self.changes = changes
-        }
-    }
-
-    package var version: Version
+    /// Grows with every change of the tables.
+    package var version: Int64
     package var bindings: [FaceBinding]
     /// The keys whose secrets could be read.
     package var keys: [StoredFaceKey]
 
-    package static let empty = FaceList(version: Version(changes: 0), bindings: [], keys: [])
+    package static let empty = FaceList(version: 0, bindings: [], keys: [])
 
-    package init(version: Version, bindings: [FaceBinding], keys: [StoredFaceKey]) {
+    package init(version: Int64, bindings: [FaceBinding], keys: [StoredFaceKey]) {
         self.version = version
         self.bindings = bindings
         self.keys = keys
