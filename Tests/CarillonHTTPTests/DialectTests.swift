@@ -169,7 +169,7 @@ import Testing
         func recent() async throws -> Answer { try await network.call(.get, "dialects/amity/recent") }
         let before = try await recent()
         #expect(before["items", "0", "reason"] == "2 of 2 events" && before["items", "1", "reason"] == .null)
-        let pending = try await api.store.inbox.claimEvents(limit: 9)
+        let pending = try await api.store.inbox.claimEvents(limit: 9, excluding: [])
         #expect(pending.count == 3)
         let expansions = pending.map { event in
             var expansion = Expansion(event: event, groups: [], next: nil)

@@ -244,7 +244,7 @@ import Testing
     @Test func `an event that cannot be expanded says why`() async throws {
         let posted = try await network.call(.post, "events", Self.message)
         let id = try #require(posted.string("id"))
-        let events = try await api.store.inbox.claimEvents(limit: 1)
+        let events = try await api.store.inbox.claimEvents(limit: 1, excluding: [])
         try await api.store.inbox.noteFailure(of: events, reason: "it took longer than it may")
         let shown = try await network.call(.get, "events/\(id)")
         #expect(shown.string("failure") == "it took longer than it may")

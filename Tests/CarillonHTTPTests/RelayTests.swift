@@ -102,7 +102,7 @@ extension TestAPI {
                 """
             #expect(try await call(.post, network.path("events"), event, as: network.adminKey).status == 202)
         }
-        let pending = try await store.inbox.claimEvents(limit: 100).sorted { $0.id < $1.id }
+        let pending = try await store.inbox.claimEvents(limit: 100, excluding: []).sorted { $0.id < $1.id }
         let generator = UUIDv7Generator()
         for event in pending {
             var expansion = Expansion(event: event, groups: [], next: nil)

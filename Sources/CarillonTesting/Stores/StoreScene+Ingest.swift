@@ -20,7 +20,8 @@ extension StoreScene {
                 leased: false
             )
         }
-        var acceptances = try await inbox.accept(incoming.compactMap(\.self)).makeIterator()
+        let known = incoming.compactMap(\.self)
+        var acceptances = try await inbox.accept(known, lockWait: .milliseconds(300)).makeIterator()
         return incoming.map { event in
             switch event.flatMap({ _ in acceptances.next() }) {
             case .accepted(let id, _)?: Receipt(id: id, status: .accepted)

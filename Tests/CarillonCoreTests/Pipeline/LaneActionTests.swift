@@ -61,7 +61,7 @@ import Testing
             #expect(waiting.count == 2 && scene.provider.devices.isEmpty)
             _ = try await scene.store.queue.apply(.resume, to: lane)
             await scene.lanes.learn()
-            try await scene.store.queue.makeDue(lane)
+            try await scene.store.queue.makeDue(lane, excluding: [])
             #expect(try await scene.finished(id).deliveries[.delivered] == 2)
         }
     }
@@ -233,8 +233,14 @@ extension PipelineScene {
 
     /// What waits of an event for this reason; `nil` when nothing does.
     fileprivate func waiting(of id: EventID, for reason: String) async throws -> [DeliveryStatus]? {
-        let all = try await store.history.deliveries(of: id, in: network, after: nil, limit: 1000)?.items ?? []
-        let waiting = all.filter { $0.record.state == .pending && $0.record.reason == reason }
+        let page = try await store.history.deliveries(
+            of: id,
+            in: network,
+            matching: DeliveryFilter(),
+            after: nil,
+            limit: 1000
+        )
+        let waiting = (page?.items ?? []).filter { $0.record.state == .pending && $0.record.reason == reason }
         return waiting.isEmpty ? nil : waiting
     }
 }

@@ -37,7 +37,13 @@ import Testing
         try await PipelineScene.run(members: 1, provider: provider) { scene in
             let id = try await scene.post()
             #expect(try await scene.finished(id).deliveries[.delivered] == 1)
-            let deliveries = try await scene.store.history.deliveries(of: id, in: scene.network, after: nil, limit: 10)
+            let deliveries = try await scene.store.history.deliveries(
+                of: id,
+                in: scene.network,
+                matching: DeliveryFilter(),
+                after: nil,
+                limit: 10
+            )
             #expect(deliveries?.items.map(\.record.attempts) == [4])
             #expect(provider.devices.count == 4)
         }
@@ -101,7 +107,7 @@ import Testing
             let letter = try #require(letters.first)
             #expect(letter.record.reason == "too big")
             broken.clear()
-            #expect(try await scene.store.history.retryDeadLetter(letter.id, in: scene.network))
+            #expect(try await scene.store.history.reviveDeadLetter(letter.id, in: scene.network) != nil)
             let status = try await eventually {
                 let status = try await scene.store.history.event(id, in: scene.network)
                 return status?.deliveries[.delivered] == 1 && status?.state == .done ? status : nil
@@ -121,7 +127,7 @@ import Testing
             try await eventually { provider.waiting == PipelineScene.mostGroupsAtATime }
             let letters = try await scene.store.history.deadLetters(in: scene.network, after: nil, limit: 1)
             let letter = try #require(letters.first)
-            _ = try await scene.store.history.retryDeadLetter(letter.id, in: scene.network)
+            _ = try await scene.store.history.reviveDeadLetter(letter.id, in: scene.network)
             _ = try await eventually { scene.queue.claimed.isEmpty ? nil : true }
             try await scene.store.toggles.set(.user("user-0"), to: ["enabled": false], in: scene.network)
             provider.open()
@@ -150,7 +156,7 @@ import Testing
             // Its own claims would pass over what is being claimed here.
             try await second.whileRunning([second.lanes, second.settler, second.sender, second.fanout]) {
                 await second.claimer.expireGroups()
-                let left = try await store.queue.claimExpired(limit: 1)
+                let left = try await store.queue.claimExpired(limit: 1, excluding: [])
                 #expect(left.isEmpty, "more than a claim takes at a time")
                 for id in accepted.all {
                     let status = try await second.finished(id)

@@ -112,6 +112,7 @@ import Testing
             let devices = try await scene.store.history.deliveries(
                 of: status.id,
                 in: scene.network,
+                matching: DeliveryFilter(),
                 after: nil,
                 limit: 100
             )

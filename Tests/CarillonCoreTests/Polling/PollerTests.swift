@@ -60,7 +60,7 @@ import Testing
         }
 
         func stored() async throws -> [String] {
-            try await store.inbox.claimEvents(limit: 100).map(\.event.sourceID).sorted()
+            try await store.inbox.claimEvents(limit: 100, excluding: []).map(\.event.sourceID).sorted()
         }
     }
 

@@ -24,7 +24,7 @@ extension FaceStage {
             )
         else { throw Unsettled() }
         let receipts = try await store.ingest([parsed], in: lane.networkID, store.ids, at: now)
-        let claimed = try await store.inbox.claimEvents(limit: 1_000)
+        let claimed = try await store.inbox.claimEvents(limit: 1_000, excluding: [])
         let event = try #require(claimed.first { $0.id == receipts[0].id })
         let cause = DeliveryCause(
             eventID: event.id,
@@ -47,7 +47,7 @@ extension FaceStage {
             return Settlement(group: group, records: [record], remainders: [])
         }
         _ = try await store.queue.enqueue([Expansion(event: event, groups: settlements.map(\.group), next: nil)])
-        try #require(try await store.queue.settle(settlements).stale.isEmpty)
+        try #require(try await store.queue.settle(settlements, lockWait: .seconds(5)).stale.isEmpty)
     }
 }
 

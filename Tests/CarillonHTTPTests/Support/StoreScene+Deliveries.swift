@@ -46,7 +46,7 @@ extension StoreScene {
             body: Array(#"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"a"},"message":{}}}"#.utf8),
             leased: false
         )
-        _ = try await inbox.accept([incoming])
+        _ = try await inbox.accept([incoming], lockWait: .milliseconds(300))
         let cause = DeliveryCause(
             eventID: id,
             eventType: .messageSent,
@@ -65,8 +65,9 @@ extension StoreScene {
             targets: targets,
             leased: true
         )
-        let pending = try await inbox.claimEvents(limit: 1)
+        let pending = try await inbox.claimEvents(limit: 1, excluding: [])
         _ = try await queue.enqueue(pending.map { Expansion(event: $0, groups: [group], next: nil) })
-        _ = try await queue.settle([Settlement(group: group, records: targets.map(record), remainders: [])])
+        let settlement = Settlement(group: group, records: targets.map(record), remainders: [])
+        _ = try await queue.settle([settlement], lockWait: .seconds(5))
     }
 }

@@ -132,27 +132,3 @@ package protocol DeadLetterStore: Sendable {
     /// Forgets a dead letter; `false` when there is none.
     func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool
 }
-
-extension EventHistory {
-    /// A page of all devices of an event.
-    package func deliveries(
-        of id: EventID,
-        in network: NetworkID,
-        after cursor: DeliveryCursor?,
-        limit: Int
-    ) async throws -> DeliveryPage? {
-        try await deliveries(of: id, in: network, matching: DeliveryFilter(), after: cursor, limit: limit)
-    }
-
-    /// The latest events, newest first, before `event` where one is named.
-    package func events(in network: NetworkID, before event: EventID?, limit: Int) async throws -> [EventStatus] {
-        try await events(in: network, matching: EventFilter(), before: event, limit: limit).items
-    }
-}
-
-extension DeadLetterStore {
-    /// Puts a dead letter back into the queue with a new life; `false` when there is none.
-    package func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
-        try await reviveDeadLetter(id, in: network) != nil
-    }
-}

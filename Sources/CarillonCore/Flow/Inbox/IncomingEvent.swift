@@ -149,21 +149,6 @@ package protocol EventInbox: StoreThreadSource {
     func noteFailure(of events: [PendingEvent], reason: String) async throws
 }
 
-extension EventInbox {
-    /// Gives events back, so that any replica can claim them at once.
-    package func release(_ events: [PendingEvent]) async throws { try await release(events, after: .zero) }
-
-    /// Takes events of any network that nobody is working on.
-    package func claimEvents(limit: Int) async throws -> [PendingEvent] {
-        try await claimEvents(limit: limit, excluding: [])
-    }
-
-    /// Commits events, waiting for what others are writing as long as for a network that is alone in its batch.
-    package func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
-        try await accept(events, lockWait: .milliseconds(300))
-    }
-}
-
 /// How long a claim lasts unless it is renewed.
 package let leaseDuration = Duration.seconds(60)
 /// How long an event of a kind that only a later release knows is left alone before it is looked at again; after

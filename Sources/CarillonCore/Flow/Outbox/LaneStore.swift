@@ -63,8 +63,3 @@ package protocol LaneStore: Sendable {
     /// Makes what waits for these lanes due now, in the same way.
     func makeDue(_ lanes: [Lane]) async throws
 }
-
-extension LaneStore {
-    /// Makes what waits for lanes due now, whatever has become of them.
-    package func makeDue(_ lanes: LaneSelection) async throws { try await makeDue(lanes, excluding: []) }
-}

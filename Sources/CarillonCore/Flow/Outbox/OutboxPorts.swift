@@ -78,16 +78,6 @@ package protocol OutboxClaims: Sendable {
 
 extension OutboxClaims {
     package func nextDue(within limit: Duration) async throws -> Duration? { nil }
-
-    /// Takes groups whose life is over, of whatever lane and network.
-    package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
-        try await claimExpired(limit: limit, excluding: [])
-    }
-
-    /// Gives groups back unsent, for no fault of their lane.
-    package func release(_ groups: [DeliveryGroup], after delay: Duration) async throws {
-        try await release(groups, after: delay, laneReason: nil)
-    }
 }
 
 /// What is asked just before sending.
@@ -107,13 +97,6 @@ package protocol OutcomeLog: StoreThreadSource {
     /// It is all or nothing. What somebody else is writing is waited for as long as `lockWait`; the error is a
     /// ``TransientError/isContention`` when that takes longer.
     func settle(_ settlements: [Settlement], lockWait: Duration) async throws -> SettleReceipt
-}
-
-extension OutcomeLog {
-    /// Writes down what happened to groups, waiting for what others are writing.
-    package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
-        try await settle(settlements, lockWait: .seconds(5))
-    }
 }
 
 /// The whole table of deliveries.
