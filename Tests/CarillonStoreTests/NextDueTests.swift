@@ -64,14 +64,14 @@ import Testing
 
     @Test func `whatever is written ends a rest, and looking for what is due does not`() async throws {
         let time = ManualTime(Timestamp(milliseconds: 0))
-        let stirrings = Stirrings(mayRest: { true }, now: time.monotonic)
+        let activity = Activity(mayRest: { true }, now: time.monotonic)
         var configuration = try await TestDatabase.make()
-        configuration.joinUnitsOfWork(stirring: stirrings)
+        configuration.joinUnitsOfWork(noting: activity)
         try await StoreScene.withStores(configuration) { scene, pool in
             let watch = QueueWatch(
                 factory: NOOPMetricsHandler.instance,
                 logger: TestDatabase.logger,
-                stirrings: stirrings
+                activity: activity
             )
             let inbox = PostgresEventInbox(pool: pool)
             let outbox = PostgresOutbox(pool: pool, ids: scene.ids)
@@ -87,10 +87,10 @@ import Testing
             _ = try await inbox.nextDue(within: Self.soon)
             _ = try await outbox.nextDue(within: Self.soon)
             _ = try await scene.polls.nextDue()
-            #expect(stirrings.quiet >= .seconds(60))
+            #expect(activity.quiet >= .seconds(60))
             let settings = SourceSettings(url: "https://crm.example/p", interval: 60)
             _ = try await scene.sources.putSource("crm", settings, secret: .generate(), of: scene.network)
-            #expect(stirrings.quiet == .zero)
+            #expect(activity.quiet == .zero)
         }
     }
 }

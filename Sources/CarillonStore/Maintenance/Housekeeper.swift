@@ -19,7 +19,7 @@ package final class Housekeeper: Service {
     static let daysAhead: Int64 = 3
 
     private static let batchSize = 5000
-    private static let pace = LookPace(
+    private static let pace = PollPace(
         interval: .seconds(60),
         jitter: 0.1,
         growth: 5,
@@ -37,7 +37,7 @@ package final class Housekeeper: Service {
     private let relays: RelaySweep
     private let former: FormerNetworks
     private let orphans: OrphanSweep
-    private let stirrings: Stirrings
+    private let activity: Activity
     private let logger: Logger
 
     /// A housekeeper for the database of `pool` that takes the date from `clock`, and tells `feedback` what becomes of devices
@@ -50,7 +50,7 @@ package final class Housekeeper: Service {
         clock: WallClock = .system,
         comparing databaseClock: DatabaseClock? = nil,
         feedback: FeedbackWriter? = nil,
-        stirrings: Stirrings = Stirrings(),
+        activity: Activity = Activity(),
         logger: Logger
     ) {
         self.pool = pool
@@ -63,7 +63,7 @@ package final class Housekeeper: Service {
         relays = RelaySweep(pool: pool, chores: chores)
         former = FormerNetworks(pool: pool)
         orphans = OrphanSweep(pool: pool)
-        self.stirrings = stirrings
+        self.activity = activity
         self.logger = logger
     }
 
@@ -71,13 +71,13 @@ package final class Housekeeper: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await self.tidyUp()
-            await self.stirrings.repeating(Self.pace) { await self.tidyUp() }
+            await self.activity.repeating(Self.pace) { await self.tidyUp() }
         }
     }
 
     private func tidyUp() async {
         do {
-            try await Stirrings.$isRoutine.withValue(true) { try await sweep() }
+            try await Activity.$isRoutine.withValue(true) { try await sweep() }
         } catch {
             guard !Task.isCancelled else { return }
             logger.warning("Could not tidy up the database", metadata: ["error": "\(error)"])

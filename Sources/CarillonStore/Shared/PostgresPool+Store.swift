@@ -3,21 +3,21 @@ package import Postgres
 
 extension PostgresConfiguration {
     /// Has each call obey the ``CarillonCore/UnitOfWork`` that it is part of, and tell it of what it wrote; and lets those go first
-    /// that have ``CarillonCore/Precedence``.
+    /// that have ``CarillonCore/UnitOfWork/isUrgent``.
     ///
     /// - Parameters:
     ///   - limit: How long a unit that has to end may take at the most, as far as the database goes; `nil` leaves it to the unit.
-    ///   - stirrings: Told of what is written, unless that is routine.
-    package mutating func joinUnitsOfWork(callLimit limit: Duration? = nil, stirring stirrings: Stirrings? = nil) {
+    ///   - activity: Told of what is written, unless that is routine.
+    package mutating func joinUnitsOfWork(callLimit limit: Duration? = nil, noting activity: Activity? = nil) {
         deadline = {
             guard let unit = UnitOfWork.current else { return nil }
             return limit.map(unit.deadline(within:)) ?? unit.deadline
         }
         onWrite = {
             UnitOfWork.current?.noteWrite()
-            if !Stirrings.isRoutine { stirrings?.stir() }
+            if !Activity.isRoutine { activity?.note() }
         }
-        hasPrecedence = { Precedence.isGranted }
+        hasPrecedence = { UnitOfWork.isUrgent }
     }
 
     /// Has statements planned once for each connection, to find rows by index.

@@ -22,7 +22,7 @@ struct PlacementPipeline: Sendable {
             clock: placement.clock,
             comparing: placement.databaseClock,
             feedback: placement.feedback,
-            stirrings: placement.stirrings,
+            activity: placement.activity,
             logger: logger
         )
         let metrics = PipelineMetrics(factory: placement.metrics)

@@ -17,7 +17,7 @@ struct PlacementStorage: Sendable {
     /// Where what concerns this placement is counted: with its name where there are several.
     let metrics: any MetricsFactory
     /// Whether anything happens.
-    let stirrings: Stirrings
+    let activity: Activity
     /// How the work goes that nobody asks for.
     let watch: QueueWatch
     let configuration: PostgresConfiguration
@@ -64,17 +64,17 @@ struct PlacementStorage: Sendable {
         self.logger = logger
         clock = databaseClock.wallClock
         ids = UUIDv7Generator(clock: clock)
-        stirrings = Stirrings(
+        activity = Activity(
             mayRest: { announcements.areHeard },
             tell: { network in announcements.announce(.work, in: network) }
         )
-        watch = QueueWatch(factory: metrics, logger: logger, stirrings: stirrings)
+        watch = QueueWatch(factory: metrics, logger: logger, activity: activity)
         var configuration = configuration
         let wait = Metrics.Timer(label: "carillon_postgres_wait_seconds", factory: metrics)
         configuration.onWait = { wait.recordNanoseconds($0.nanoseconds) }
         configuration.planForStores()
         configuration.claimBundles()
-        configuration.joinUnitsOfWork(callLimit: callLimit, stirring: stirrings)
+        configuration.joinUnitsOfWork(callLimit: callLimit, noting: activity)
         self.configuration = configuration
         pool = PostgresPool(configuration: configuration, logger: logger)
         coordinator = configuration.atCoordinator.map { way in
@@ -104,7 +104,7 @@ struct PlacementStorage: Sendable {
     func call() {
         inbox.callForLook()
         outbox.callForLook()
-        stirrings.call()
+        activity.call()
     }
 
     /// What works with the database as soon as it is there.

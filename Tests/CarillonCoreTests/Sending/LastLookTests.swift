@@ -68,7 +68,7 @@ import Testing
         #expect(left.targets.count == 2)
         #expect(quiet.user.quietHours?.contains(end) == true)
         #expect(quiet.user.quietHours?.contains(end - .milliseconds(1)) == false)
-        let held = HeldGroup(group: left, readPoint: ReadPoint("0", moment: testNow), readAt: .now)
+        let held = LeasedGroup(group: left, readPoint: ReadPoint("0", moment: testNow), readAt: .now)
         #expect(!held.isTouchedByTime(at: held.readAt))
         #expect(held.isTouchedByTime(at: held.readAt + .seconds(600)))
     }

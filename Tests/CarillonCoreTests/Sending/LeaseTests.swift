@@ -62,7 +62,7 @@ import Testing
         let (queue, _, sender) = try services(of: claims)
         let sending = Task { try await sender.run() }
         defer { sending.cancel() }
-        var held = HeldGroup(group: group, readPoint: point, readAt: .now)
+        var held = LeasedGroup(group: group, readPoint: point, readAt: .now)
         held.leasedAt = .now - leaseDuration
         await queue.submitClaimed([held])
         try await eventually { claims.released == [group.id] }
@@ -73,7 +73,7 @@ import Testing
         let (queue, _, _) = try services(of: ScriptedClaims())
         let groups = (0..<3).map { DeliveryGroup.test([.test("\($0)")]) }
         let before = ContinuousClock.now - .seconds(20)
-        await queue.submitClaimed(groups.map { HeldGroup(group: $0, readPoint: point, readAt: before) })
+        await queue.submitClaimed(groups.map { LeasedGroup(group: $0, readPoint: point, readAt: before) })
         let leases = RenewedLeases(renewed: [groups[0].id], passed: [groups[1].id])
         let now = ContinuousClock.now
         let lost = queue.renewed(at: now, asked: Set(groups.map(\.id)), leases)

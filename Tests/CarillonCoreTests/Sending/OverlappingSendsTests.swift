@@ -87,7 +87,7 @@ import Testing
         defer { sending.cancel() }
         try await test(queue) { group in
             let point = ReadPoint("1:1:", moment: WallClock.system.now())
-            await queue.submitClaimed([HeldGroup(group: group, readPoint: point, readAt: .now)])
+            await queue.submitClaimed([LeasedGroup(group: group, readPoint: point, readAt: .now)])
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
 
     private func ledger(of count: Int) -> SendLedger {
         let group = DeliveryGroup.test((0..<count).map { .test("d-\($0)") })
-        return SendLedger(HeldGroup(group: group, readPoint: ReadPoint("0", moment: testNow), readAt: now))
+        return SendLedger(LeasedGroup(group: group, readPoint: ReadPoint("0", moment: testNow), readAt: now))
     }
 
     private func report(_ range: Range<Int>, to ledger: SendLedger, after: Duration = .zero) {

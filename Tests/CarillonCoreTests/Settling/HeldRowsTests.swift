@@ -115,7 +115,7 @@ import Testing
         await sending.submitClaimed(
             ["a", "b"].map { network in
                 let group = DeliveryGroup.test([.test("late")], network: network)
-                return HeldGroup(group: group, readPoint: point, readAt: .now)
+                return LeasedGroup(group: group, readPoint: point, readAt: .now)
             }
         )
         try await whileRunning {

@@ -69,7 +69,7 @@ import Testing
         let point = ReadPoint("0", moment: testNow)
         replica.ledgers = (0..<10).map { number in
             let group = DeliveryGroup.test((0..<500).map { .test("d-\(number)-\($0)") })
-            return SendLedger(HeldGroup(group: group, readPoint: point, readAt: replica.start))
+            return SendLedger(LeasedGroup(group: group, readPoint: point, readAt: replica.start))
         }
         for millisecond in 0..<10_000 {
             if millisecond % 3 == 0 { replica.report(to: replica.ledgers[millisecond / 3 % 10], at: millisecond) }

@@ -152,11 +152,11 @@ import Testing
         for (pausesLane, signal) in [
             (false, OutcomePolicy.LaneSignal.works), (true, .pause(after: .seconds(60), reason: "brake")),
         ] {
-            let held = HeldReports(targets: [group.targets[1]], reason: "brake", pausesLane: pausesLane)
+            let held = DoubtfulReports(targets: [group.targets[1]], reason: "brake", pausesLane: pausesLane)
             let (settlement, lane) = policy.settle(
                 group,
                 outcomes: [(group.targets[0], .delivered(id: nil))],
-                held: held,
+                doubtful: held,
                 unreported: [group.targets[2]],
                 isOver: false,
                 now: testNow,
@@ -176,7 +176,7 @@ import Testing
         let (settlement, _) = policy.settle(
             group,
             outcomes: [],
-            held: HeldReports(targets: group.targets, reason: "brake", pausesLane: true),
+            doubtful: DoubtfulReports(targets: group.targets, reason: "brake", pausesLane: true),
             unreported: [],
             isOver: true,
             now: testNow,

@@ -2,7 +2,7 @@ import ServiceLifecycle
 
 /// Goes on with what endpoints are told once more, a little at a time.
 package final class Replayer: Service {
-    private static let pace = LookPace(interval: .milliseconds(500), jitter: 0.2)
+    private static let pace = PollPace(interval: .milliseconds(500), jitter: 0.2)
 
     private let queue: any ReplayQueue
     private let watch: QueueWatch
@@ -15,7 +15,7 @@ package final class Replayer: Service {
 
     /// Works until graceful shutdown or cancellation.
     package func run() async throws {
-        await watch.stirrings.repeating(Self.pace) {
+        await watch.activity.repeating(Self.pace) {
             await self.watch.attempt(.replays) {
                 while try await self.queue.continueReplays(), !Task.isCancelled {}
             }

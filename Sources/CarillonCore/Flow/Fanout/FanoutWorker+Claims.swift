@@ -3,17 +3,17 @@ import Synchronization
 
 extension FanoutWorker {
     private static let claimSize = 64
-    private static let pace = LookPace(interval: .milliseconds(350), jitter: 0.4)
+    private static let pace = PollPace(interval: .milliseconds(350), jitter: 0.4)
     private static let renewInterval = Duration.seconds(15)
 
     /// Claims events that nobody works on, again and again.
     func claimOrphans() async {
-        await watch.stirrings.repeating(
+        await watch.activity.repeating(
             Self.pace,
-            ahead: { limit in try? await self.inbox.nextDue(within: limit) },
+            nextDue: { limit in try? await self.inbox.nextDue(within: limit) },
             {
                 while await self.claimOnce() {}
-                if let network = self.queue.takeRefused() { self.watch.stirrings.leave(network) }
+                if let network = self.queue.takeRefused() { self.watch.activity.leave(network) }
             }
         )
     }
@@ -26,7 +26,7 @@ extension FanoutWorker {
             try await inbox.claimEvents(limit: limit, excluding: queue.fullNetworks)
         }
         guard let events, !events.isEmpty else { return false }
-        watch.stirrings.stir()
+        watch.activity.note()
         return await lineUp(events) && events.count == limit
     }
 

@@ -6,7 +6,7 @@ extension FanoutWorker {
         for endpoints: [NetworkID: [Endpoint]],
         _ pages: [RecipientPage],
         readAt: ContinuousClock.Instant
-    ) -> [HeldGroup] {
+    ) -> [LeasedGroup] {
         guard !endpoints.isEmpty, let first = pages.first?.readPoint else { return [] }
         let readPoints = Dictionary(zip(events.map(\.networkID), pages.map(\.readPoint))) { first, _ in first }
         var bundles = RelayBundles()
@@ -25,11 +25,11 @@ extension FanoutWorker {
     }
 
     /// Puts messages into their slots, less those about events that were not written.
-    func submit(_ messages: [HeldGroup], of written: [Expansion]) async {
+    func submit(_ messages: [LeasedGroup], of written: [Expansion]) async {
         guard !messages.isEmpty else { return }
         let rows = written.flatMap(\.messages).joined
         let groups = Dictionary(rows.map { ($0.id, $0) }) { first, _ in first }
-        func isWhole(_ message: HeldGroup) -> Bool {
+        func isWhole(_ message: LeasedGroup) -> Bool {
             groups[message.group.id]?.targets.count == message.group.targets.count
         }
         await sending.submit(messages.filter(isWhole))

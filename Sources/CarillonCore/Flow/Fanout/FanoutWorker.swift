@@ -11,7 +11,7 @@ package final class FanoutWorker: Service {
     private let recipients: any RecipientSource
     let expander: Expander
     private let outbox: any OutboxWriter
-    let sending: any Entrance<HeldGroup>
+    let sending: any Entrance<LeasedGroup>
     private let endpoints: @Sendable (Set<NetworkID>) async throws -> [NetworkID: [Endpoint]]
     private let faces: @Sendable () async throws -> FaceIndex?
     let ids: UUIDv7Generator
@@ -33,7 +33,7 @@ package final class FanoutWorker: Service {
     /// How long they rest until somebody may have repaired what they need.
     private static let restUntilRepair = Duration.seconds(60)
     /// How long they are tried while others wait for nothing but them.
-    private static let companysPatience = Duration.seconds(2)
+    private static let splitPatience = Duration.seconds(2)
     private let patience: Duration
 
     /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`; `endpoints`
@@ -45,7 +45,7 @@ package final class FanoutWorker: Service {
         recipients: some RecipientSource,
         expander: Expander,
         outbox: some OutboxWriter,
-        sending: some Entrance<HeldGroup>,
+        sending: some Entrance<LeasedGroup>,
         endpoints: @escaping @Sendable (Set<NetworkID>) async throws -> [NetworkID: [Endpoint]] = { _ in [:] },
         faces: @escaping @Sendable () async throws -> FaceIndex? = { nil },
         interceptor: Interceptor? = nil,
@@ -88,7 +88,7 @@ package final class FanoutWorker: Service {
             self.queue.close()
             self.interceptor?.close()
         }
-        for network in await queue.shutDown() { watch.stirrings.leave(network) }
+        for network in await queue.shutDown() { watch.activity.leave(network) }
     }
 
     /// Expands a few batches at a time: a batch that takes long keeps only its own network's events waiting.
@@ -115,19 +115,19 @@ package final class FanoutWorker: Service {
     }
 
     private func expandAtOnce(_ batch: FanoutQueue.Batch) async throws {
-        try await Precedence.$isGranted.withValue(batch.isOfNewcomers) {
-            await lineUp(try await expandOnce(batch.grants.map(\.item), nil, readsAhead: false).unfinished)
+        try await UnitOfWork.$isUrgent.withValue(batch.isOfNewcomers) {
+            await lineUp(try await expandOnce(batch.grants.map(\.item), nil, prefetches: false).unfinished)
         }
     }
 
     private func expand(_ batch: FanoutQueue.Batch, after failure: (any Error)?) async {
-        await Precedence.$isGranted.withValue(batch.isOfNewcomers) {
+        await UnitOfWork.$isUrgent.withValue(batch.isOfNewcomers) {
             // A large audience's further pages are read alone: nobody else's event waits for them.
             let events = batch.grants.map(\.item)
             let small = events.filter { $0.cursor == nil }
             if !small.isEmpty { await self.expand(small, after: failure) }
             for event in events where event.cursor != nil {
-                await self.expand([event], readsAhead: events.count == 1 && !batch.isOfNewcomers)
+                await self.expand([event], prefetches: events.count == 1 && !batch.isOfNewcomers)
             }
         }
     }
@@ -141,35 +141,35 @@ package final class FanoutWorker: Service {
     ///
     /// - Parameters:
     ///   - events: The events.
-    ///   - readsAhead: Whether further pages of a single one follow at once while nobody else's events wait.
+    ///   - prefetches: Whether further pages of a single one follow at once while nobody else's events wait.
     ///   - failure: What has come of trying it; `nil` when it was not tried yet.
-    ///   - company: The other shares of a batch, whose grants end with these.
+    ///   - split: The other shares of a batch, whose grants end with these.
     func expand(
         _ events: [PendingEvent],
-        readsAhead: Bool = false,
+        prefetches: Bool = false,
         after failure: (any Error)? = nil,
-        beside company: BatchCompany? = nil
+        of split: SplitBatch? = nil
     ) async {
         let clock = ContinuousClock()
-        var (events, ahead) = (events, nil as PageAhead?)
+        var (events, prefetched) = (events, nil as PrefetchedPage?)
         var start = clock.now
         var backoff = Duration.milliseconds(50)
         var failure = failure
         while !Task.isCancelled {
             do {
                 if let former = failure.take() { throw former }
-                (events, ahead) = try await expandOnce(events, ahead, readsAhead: readsAhead)
-                guard ahead != nil, !Task.isCancelled else {
+                (events, prefetched) = try await expandOnce(events, prefetched, prefetches: prefetches)
+                guard prefetched != nil, !Task.isCancelled else {
                     await lineUp(events)
                     return
                 }
                 (start, backoff) = (clock.now, .milliseconds(50))
             } catch
-                where error.isTransient && clock.now - start < patience(beside: company)
+                where error.isTransient && clock.now - start < patience(of: split)
                 && !Task.isShuttingDownGracefully
             {
                 logger.debug("Expanding events again", metadata: events.metadata(error))
-                ahead = nil
+                prefetched = nil
                 await note(error, of: events)
                 try? await Task.sleep(for: backoff)
                 backoff = min(backoff * 2, .seconds(2))
@@ -181,7 +181,7 @@ package final class FanoutWorker: Service {
                 await note(error, of: events)
                 return await queue.giveBack(events, after: Task.isShuttingDownGracefully ? .zero : Self.rest)
             } catch  where events.count > 1 {
-                for event in events { await expand([event], beside: company) }
+                for event in events { await expand([event], of: split) }
                 return
             } catch {
                 logger.error("Could not expand an event", metadata: events.metadata(error))
@@ -195,19 +195,19 @@ package final class FanoutWorker: Service {
 
     /// One network's trouble must not hold up the others; what troubles all of them is waited for as by one alone.
     private func expandApart(_ shares: some Collection<[PendingEvent]>) async {
-        let company = BatchCompany()
+        let split = SplitBatch()
         await withDiscardingTaskGroup { group in
             for share in shares {
                 group.addTask {
-                    await self.expand(share, beside: company)
-                    company.isWaiting = true
+                    await self.expand(share, of: split)
+                    split.isWaiting = true
                 }
             }
         }
     }
 
-    private func patience(beside company: BatchCompany?) -> Duration {
-        company?.isWaiting == true ? min(patience, Self.companysPatience) : patience
+    private func patience(of split: SplitBatch?) -> Duration {
+        split?.isWaiting == true ? min(patience, Self.splitPatience) : patience
     }
 
     /// Lets those who ask about these events know what is wrong.
@@ -225,15 +225,15 @@ package final class FanoutWorker: Service {
     /// was read meanwhile.
     private func expandOnce(
         _ events: [PendingEvent],
-        _ ahead: PageAhead?,
-        readsAhead: Bool
-    ) async throws -> (unfinished: [PendingEvent], ahead: PageAhead?) {
+        _ known: PrefetchedPage?,
+        prefetches: Bool
+    ) async throws -> (unfinished: [PendingEvent], prefetched: PrefetchedPage?) {
         let endpoints = try await endpoints(Set(events.map(\.networkID)))
         let pages =
-            if let ahead { [ahead.page] } else { try await recipients.recipients(for: events.map(RecipientQuery.init)) }
-        let readAt = ahead?.readAt ?? .now
+            if let known { [known.page] } else { try await recipients.recipients(for: events.map(RecipientQuery.init)) }
+        let readAt = known?.readAt ?? .now
         // When others' events wait, it is their turn.
-        guard readsAhead, let event = events.first, let cursor = pages.first?.next, queue.count == 0,
+        guard prefetches, let event = events.first, let cursor = pages.first?.next, queue.count == 0,
             !Task.isShuttingDownGracefully
         else { return (try await write(pages, of: events, for: endpoints, readAt: readAt), nil) }
         async let following = page(of: event, after: cursor)
@@ -241,10 +241,10 @@ package final class FanoutWorker: Service {
         return (unfinished, unfinished.isEmpty ? nil : try? await following)
     }
 
-    private func page(of event: PendingEvent, after cursor: PageCursor) async throws -> PageAhead {
+    private func page(of event: PendingEvent, after cursor: PageCursor) async throws -> PrefetchedPage {
         var event = event
         event.cursor = cursor
-        return PageAhead(page: try await recipients.page(for: RecipientQuery(event)), readAt: .now)
+        return PrefetchedPage(page: try await recipients.page(for: RecipientQuery(event)), readAt: .now)
     }
 
     /// Expands the pages of the first events and commits them; answers the events that have more.
@@ -259,7 +259,7 @@ package final class FanoutWorker: Service {
         let faces = try await faces()
         var expansions = zip(events, pages).map { expander.expand($0, $1, faces: faces) }
         let open = takeOut(&events, &pages, &expansions, endpoints)
-        var held: [[HeldGroup]] = []
+        var held: [[LeasedGroup]] = []
         for index in expansions.indices {
             let (readPoint, acceptedAt) = (pages[index].readPoint, expansions[index].event.acceptedAt)
             held.append(
@@ -312,9 +312,9 @@ package final class FanoutWorker: Service {
         readAt: ContinuousClock.Instant,
         acceptedAt: Timestamp? = nil,
         readPoint: (DeliveryGroup) -> ReadPoint
-    ) -> [HeldGroup] {
+    ) -> [LeasedGroup] {
         guard !groups.isEmpty else { return [] }
-        var held = groups.map { HeldGroup(group: $0, readPoint: readPoint($0), readAt: readAt) }
+        var held = groups.map { LeasedGroup(group: $0, readPoint: readPoint($0), readAt: readAt) }
         let isReserved = sending.reserve(held)
         for index in groups.indices {
             groups[index].leased = isReserved[index]
@@ -327,7 +327,7 @@ package final class FanoutWorker: Service {
 }
 
 /// The shares of a batch that are expanded apart.
-final class BatchCompany: Sendable {
+final class SplitBatch: Sendable {
     private let areSomeThrough = Mutex(false)
 
     /// Whether some are through, and wait for the others.
@@ -337,8 +337,8 @@ final class BatchCompany: Sendable {
     }
 }
 
-/// The page of an event's recipients that comes next, and when it was read.
-private struct PageAhead {
+/// The page of an event's recipients that comes next, read while the one before is written, and when it was read.
+private struct PrefetchedPage {
     let page: RecipientPage
     let readAt: ContinuousClock.Instant
 }

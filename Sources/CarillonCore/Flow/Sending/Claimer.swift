@@ -3,9 +3,9 @@ import ServiceLifecycle
 /// Claims due retries, what other replicas left, and what is no longer worth sending.
 package final class Claimer: Service {
     private static let batchSize = 64
-    private static let pace = LookPace(interval: .milliseconds(350), jitter: 0.4)
-    private static let expiryPace = LookPace(interval: .seconds(5), jitter: 0.2, longest: .seconds(15), isCalled: false)
-    private static let measurePace = LookPace(interval: .seconds(5), longest: .seconds(15), isCalled: false)
+    private static let pace = PollPace(interval: .milliseconds(350), jitter: 0.4)
+    private static let expiryPace = PollPace(interval: .seconds(5), jitter: 0.2, longest: .seconds(15), isCalled: false)
+    private static let measurePace = PollPace(interval: .seconds(5), longest: .seconds(15), isCalled: false)
 
     private let queue: SendingQueue
     private let claims: any OutboxClaims
@@ -32,19 +32,19 @@ package final class Claimer: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                let stirrings = self.watch.stirrings
+                let activity = self.watch.activity
                 group.addTask {
-                    await stirrings.repeating(
+                    await activity.repeating(
                         Self.pace,
-                        ahead: { limit in try? await self.claims.nextDue(within: limit) },
+                        nextDue: { limit in try? await self.claims.nextDue(within: limit) },
                         { self.queue.poll() }
                     )
                 }
-                group.addTask { await stirrings.repeating(Self.expiryPace) { await self.expireGroups() } }
-                group.addTask { await stirrings.repeating(Self.measurePace) { await self.measureAge() } }
+                group.addTask { await activity.repeating(Self.expiryPace) { await self.expireGroups() } }
+                group.addTask { await activity.repeating(Self.measurePace) { await self.measureAge() } }
                 for await _ in self.queue.wants {
                     while await self.claimOnce() {}
-                    if let network = self.queue.overflow { stirrings.leave(network) }
+                    if let network = self.queue.overflow { activity.leave(network) }
                 }
             }
         }
@@ -63,7 +63,7 @@ package final class Claimer: Service {
             )
         }
         guard let claimed else { return false }
-        if !claimed.groups.isEmpty { watch.stirrings.stir() }
+        if !claimed.groups.isEmpty { watch.activity.note() }
         await hold(claimed.groups, since: start)
         queue.claimed(hasMore: claimed.hasMore)
         return claimed.hasMore
@@ -77,7 +77,7 @@ package final class Claimer: Service {
                 try await claims.claimExpired(limit: Self.batchSize, excluding: Array(queue.withheld))
             }
             guard let expired, !expired.isEmpty else { return }
-            watch.stirrings.stir()
+            watch.activity.note()
             await hold(expired, since: start)
             guard expired.count == Self.batchSize else { return }
             await outcomes.catchUp()
@@ -89,7 +89,7 @@ package final class Claimer: Service {
         let now = ContinuousClock.now
         let look = LastLook(outcomes: outcomes)
         let groups = refreshed.map { refreshed in
-            var held = HeldGroup(group: look.look(at: refreshed), readPoint: refreshed.readPoint, readAt: now)
+            var held = LeasedGroup(group: look.look(at: refreshed), readPoint: refreshed.readPoint, readAt: now)
             held.leasedAt = start
             return held
         }
@@ -102,10 +102,10 @@ package final class Claimer: Service {
     }
 }
 
-extension [HeldGroup] {
+extension [LeasedGroup] {
     /// Messages to endpoints that were tried before come before all else, the oldest first: where a circuit is open, the first one
     /// finds out whether it can be closed.
-    var triedFirst: [HeldGroup] {
+    var triedFirst: [LeasedGroup] {
         let tried = filter(\.group.isTriedMessage).sorted { $0.group.cause.eventID < $1.group.cause.eventID }
         return tried + filter { !$0.group.isTriedMessage }
     }

@@ -14,12 +14,12 @@ final class SendLedger: Sendable {
     private static let fullPage = DeliveryGroup.maximumTargets / 2
 
     var group: DeliveryGroup { held.group }
-    private let held: HeldGroup
+    private let held: LeasedGroup
     private let begin = ContinuousClock.now
     private let state: Mutex<State>
     private let order = Mutex(())
 
-    init(_ held: HeldGroup, isProbe: Bool = false) {
+    init(_ held: LeasedGroup, isProbe: Bool = false) {
         self.held = held
         let targets = held.group.targets.map { ($0.deviceID, $0) }
         let unreported = Dictionary(targets, uniquingKeysWith: { first, _ in first })

@@ -95,7 +95,7 @@ package final class Sender: Service {
         } onCancelOrGracefulShutdown: {
             self.queue.close()
         }
-        for network in await queue.shutDown() { watch.stirrings.leave(network) }
+        for network in await queue.shutDown() { watch.activity.leave(network) }
     }
 
     private func sendGroups() async {
@@ -150,7 +150,7 @@ extension Sender {
     }
 
     /// Whether a group's lease lasts until its provider has answered and, within the margin, that is written down.
-    private func isSafe(_ held: HeldGroup, margin: Duration = settleMargin) -> Bool {
+    private func isSafe(_ held: LeasedGroup, margin: Duration = settleMargin) -> Bool {
         let deadline = providers[held.group.lane.provider]?.deadline ?? .zero
         return ContinuousClock.now - held.leasedAt < leaseDuration - deadline - margin
     }
@@ -158,7 +158,7 @@ extension Sender {
     /// Groups less what the reading of the toggles that they come from did not see, and less those that waited too long.
     private func withoutForbidden(_ batch: [SendingQueue.Queue.Grant]) async throws -> [SendingQueue.Queue.Grant] {
         // Everybody's groups wait for it, one batch after the other.
-        let changes = try await Precedence.$isGranted.withValue(true) {
+        let changes = try await UnitOfWork.$isUrgent.withValue(true) {
             try await reader.changes(since: batch.map { (network: $0.tenant, point: $0.item.readPoint) })
         }
         let now = ContinuousClock.now
@@ -337,7 +337,7 @@ extension Array {
 extension StatisticsRecorder {
     /// Notes how long notifications took that are handed to their provider for the first time, as far as anybody here knows:
     /// those to so many devices of a group.
-    fileprivate func noteHandOver(of held: HeldGroup, devices: Int) {
+    fileprivate func noteHandOver(of held: LeasedGroup, devices: Int) {
         let group = held.group
         guard devices > 0, group.attempt == 0, case .devices = group.payload, !group.cause.isRevived else { return }
         let wait = now - (held.acceptedAt ?? group.cause.receivedAt)

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Each has a leased row in the outbox, so that what is lost with the process is found again.
 package final class SendingQueue: Entrance {
-    typealias Queue = FairQueue<NetworkID, Lane, HeldGroup>
+    typealias Queue = FairQueue<NetworkID, Lane, LeasedGroup>
 
     private struct State {
         var queue: Queue
@@ -59,7 +59,7 @@ package final class SendingQueue: Entrance {
     /// A network of which rows wait in the database for which there was no room; `nil` when there is none.
     var overflow: NetworkID? { state.withLock { $0.hasOverflow ? $0.refused : nil } }
 
-    var waiting: [HeldGroup] { state.withLock { $0.queue.items } }
+    var waiting: [LeasedGroup] { state.withLock { $0.queue.items } }
 
     /// What this replica could not hold if it claimed it.
     ///
@@ -89,11 +89,11 @@ package final class SendingQueue: Entrance {
 
 extension SendingQueue {
     /// Keeps slots for groups; one without is for whoever claims it.
-    package func reserve(_ groups: [HeldGroup]) -> [Bool] {
+    package func reserve(_ groups: [LeasedGroup]) -> [Bool] {
         reserve(groups, areNew: true)
     }
 
-    private func reserve(_ groups: [HeldGroup], areNew: Bool) -> [Bool] {
+    private func reserve(_ groups: [LeasedGroup], areNew: Bool) -> [Bool] {
         let now = ContinuousClock.now
         return state.withLock { state in
             let isReserved = groups.map { held in
@@ -117,7 +117,7 @@ extension SendingQueue {
     }
 
     /// Gives slots back.
-    package func cancel(_ groups: [HeldGroup]) {
+    package func cancel(_ groups: [LeasedGroup]) {
         state.withLock { state in
             for held in groups {
                 state.queue.cancel(held.weight, of: held.group.lane.networkID, in: held.group.lane)
@@ -126,7 +126,7 @@ extension SendingQueue {
     }
 
     /// Puts groups into their slots; what finds its lane paused or all shut down is given back to the outbox.
-    package func submit(_ groups: [HeldGroup]) async {
+    package func submit(_ groups: [LeasedGroup]) async {
         let now = ContinuousClock.now
         let refused = state.withLock { state in
             groups.filter { held in
@@ -146,7 +146,7 @@ extension SendingQueue {
     }
 
     /// Takes what was claimed, as far as there is room; the rest is given back for a moment.
-    func submitClaimed(_ groups: [HeldGroup]) async {
+    func submitClaimed(_ groups: [LeasedGroup]) async {
         let isReserved = reserve(groups, areNew: false)
         await submit(zip(groups, isReserved).filter(\.1).map(\.0))
         let refused = zip(groups, isReserved).filter { !$0.1 }.map(\.0.group)

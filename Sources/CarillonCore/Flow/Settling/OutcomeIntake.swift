@@ -76,9 +76,9 @@ package final class OutcomeIntake: OutcomeSink {
         var condition = known ?? LaneCondition()
         // What turns the brake on is held as well. The store counts it, too, with what other replicas have heard.
         if counts, condition.brakedSince == nil { _ = condition.note(answers, at: page.time) }
-        var held: HeldReports?
+        var doubtful: DoubtfulReports?
         if condition.brakedSince != nil, !condition.believes(at: page.time), !answers.gone.isEmpty {
-            held = HeldReports(
+            doubtful = DoubtfulReports(
                 targets: outcomes.filter(\.outcome.putsOutOfUse).map(\.target),
                 reason: condition.brakeReason,
                 pausesLane: condition.reports.isMostlyGone
@@ -89,7 +89,7 @@ package final class OutcomeIntake: OutcomeSink {
         var (settlement, signal) = policy.settle(
             page.group,
             outcomes: outcomes,
-            held: held,
+            doubtful: doubtful,
             unreported: page.unreported,
             isOver: page.isOver,
             now: page.time,

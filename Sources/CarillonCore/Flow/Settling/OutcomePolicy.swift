@@ -26,8 +26,8 @@ package struct OutcomePolicy: Sendable {
     ///
     /// - Parameters:
     ///   - group: The group as it was claimed.
-    ///   - outcomes: What the provider reported since the last settlement, less what is held.
-    ///   - held: What it reported and is not believed.
+    ///   - outcomes: What the provider reported since the last settlement, less what is doubtful.
+    ///   - doubtful: What it reported and is not believed.
     ///   - unreported: The devices of which it has said nothing yet.
     ///   - isOver: Whether it will say nothing any more: the unreported ones go back to the queue at once.
     ///   - now: The time to write down.
@@ -36,7 +36,7 @@ package struct OutcomePolicy: Sendable {
     package func settle(
         _ group: DeliveryGroup,
         outcomes: [(target: Target, outcome: Outcome)],
-        held: HeldReports? = nil,
+        doubtful: DoubtfulReports? = nil,
         unreported: [Target],
         isOver: Bool,
         now: Timestamp,
@@ -97,16 +97,18 @@ package struct OutcomePolicy: Sendable {
             settlement.remainders.append(Remainder(targets: deferred, attempt: group.attempt, delay: .zero))
         }
         let life = max(.zero, group.expiresAt - now)
-        if let held {
+        if let doubtful {
             settlement.remainders.append(
                 Remainder(
-                    targets: held.targets,
+                    targets: doubtful.targets,
                     attempt: group.attempt,
-                    delay: min(life, HeldReports.wait),
-                    laneReason: shortened(held.reason)
+                    delay: min(life, DoubtfulReports.wait),
+                    laneReason: shortened(doubtful.reason)
                 )
             )
-            if held.pausesLane, !signal.isPause { signal = .pause(after: HeldReports.pause, reason: held.reason) }
+            if doubtful.pausesLane, !signal.isPause {
+                signal = .pause(after: DoubtfulReports.pause, reason: doubtful.reason)
+            }
         }
         for (after, targets) in retries {
             let delay = min(life, schedule.delay(afterFailures: attempts, retryAfter: after, random: random()))

@@ -86,11 +86,11 @@ package final class Poller: Service {
         let (claimed, feed) = AsyncStream.makeStream(of: ClaimedSource.self)
         await withDiscardingTaskGroup { group in
             group.addTask {
-                await self.watch.stirrings.repeating(
-                    LookPace(interval: self.limits.interval, jitter: 0.2),
-                    isAheadEnough: true,
+                await self.watch.activity.repeating(
+                    PollPace(interval: self.limits.interval, jitter: 0.2),
+                    looksOnlyWhenDue: true,
                     // Where it cannot be told, it is tried.
-                    ahead: { _ in await self.timeUntilDue() },
+                    nextDue: { _ in await self.timeUntilDue() },
                     { for source in await self.claim() { feed.yield(source) } }
                 )
                 feed.finish()
@@ -113,7 +113,7 @@ package final class Poller: Service {
             try await queue.claimSources(limit: room, share: limits.placesPerNetwork, busy: busy)
         }
         guard let sources, !sources.isEmpty else { return [] }
-        watch.stirrings.stir()
+        watch.activity.note()
         self.busy.withLock { busy in
             for source in sources { busy[source.networkID, default: 0] += 1 }
         }

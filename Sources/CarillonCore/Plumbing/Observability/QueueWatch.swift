@@ -19,13 +19,13 @@ package final class QueueWatch: Sendable {
     private let steps: [QueueStep: (duration: Recorder, allowance: LineAllowance)]
     private let logger: Logger
     /// Whether anything happens where these steps are taken.
-    package let stirrings: Stirrings
+    package let activity: Activity
     private let failing = Mutex<[QueueStep: Failure]>([:])
 
     package init(
         factory: any MetricsFactory,
         logger: Logger,
-        stirrings: Stirrings = Stirrings(),
+        activity: Activity = Activity(),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         failures = Counters("carillon_queue_failures_total", by: "step", factory: factory)
@@ -38,7 +38,7 @@ package final class QueueWatch: Sendable {
             }
         )
         self.logger = logger
-        self.stirrings = stirrings
+        self.activity = activity
     }
 
     /// Takes a step; `nil` when it failed, which is noted.
@@ -47,7 +47,7 @@ package final class QueueWatch: Sendable {
         let start = ContinuousClock.now
         defer { steps[step]?.duration.record((ContinuousClock.now - start) / .seconds(1)) }
         do {
-            let value = try await Stirrings.$isRoutine.withValue(step.isRoutine, operation: body)
+            let value = try await Activity.$isRoutine.withValue(step.isRoutine, operation: body)
             succeeded(step)
             return value
         } catch {

@@ -209,7 +209,7 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
         let lockWait = areFew ? limits.sharedLockWait : limits.soleLockWait
         let start = ContinuousClock.now
         do {
-            try await Precedence.$isGranted.withValue(lane == .newcomers) {
+            try await UnitOfWork.$isUrgent.withValue(lane == .newcomers) {
                 try await complete(requests, lockWait: lane == .isolated ? limits.isolatedLockWait : lockWait)
             }
             if lane == .isolated, .now - start >= limits.soleLockWait { isolate(requests[0].tenant) }

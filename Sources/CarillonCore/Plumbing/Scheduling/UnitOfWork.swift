@@ -7,6 +7,9 @@ import Synchronization
 package final class UnitOfWork: Sendable {
     /// The one that the task works for.
     @TaskLocal package static var current: UnitOfWork?
+    /// Whether the work of the task goes before others' where both wait for one of a few places, such as a connection to
+    /// the database. For what is small and rare: everybody else waits for it.
+    @TaskLocal package static var isUrgent = false
 
     private struct State {
         var deadline: ContinuousClock.Instant?

@@ -1,5 +1,5 @@
 /// A group that this replica holds the lease of.
-package struct HeldGroup: Sendable {
+package struct LeasedGroup: Sendable {
     package var group: DeliveryGroup
     /// What was read of toggles and devices when it was expanded or claimed.
     package var readPoint: ReadPoint

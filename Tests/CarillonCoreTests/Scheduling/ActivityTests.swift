@@ -6,8 +6,8 @@ import Testing
 @testable import CarillonCore
 
 /// How often it is looked for what is due, in a time that passes as soon as somebody waits for it.
-@Suite struct StirringsTests {
-    private static let pace = LookPace(interval: .milliseconds(500))
+@Suite struct ActivityTests {
+    private static let pace = PollPace(interval: .milliseconds(500))
 
     private final class Looks: Sendable {
         private let all = Mutex<[Double]>([])
@@ -19,29 +19,29 @@ import Testing
 
     /// The seconds at which it was looked.
     private func looks(
-        _ pace: LookPace = pace,
+        _ pace: PollPace = pace,
         for seconds: Double,
         mayRest: Bool = true,
-        isAheadEnough: Bool = false,
-        ahead: @escaping @Sendable (_ second: Double) -> Double? = { _ in nil },
-        with happenings: (PassingTime, Stirrings) -> Void = { _, _ in }
+        looksOnlyWhenDue: Bool = false,
+        nextDue: @escaping @Sendable (_ second: Double) -> Double? = { _ in nil },
+        with happenings: (PassingTime, Activity) -> Void = { _, _ in }
     ) async throws -> [Double] {
         let time = PassingTime(seconds: seconds)
-        let stirrings = Stirrings(
+        let activity = Activity(
             mayRest: { mayRest },
             now: { time.now },
             sleep: { await time.sleep(until: $0) }
         )
-        happenings(time, stirrings)
+        happenings(time, activity)
         let looks = Looks()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                await stirrings.repeating(
+                await activity.repeating(
                     pace,
-                    isAheadEnough: isAheadEnough,
-                    ahead: { limit in
+                    looksOnlyWhenDue: looksOnlyWhenDue,
+                    nextDue: { limit in
                         let second = (time.now - time.start) / .seconds(1)
-                        return ahead(second).map { .seconds($0 - second) }.flatMap { $0 <= limit ? $0 : nil }
+                        return nextDue(second).map { .seconds($0 - second) }.flatMap { $0 <= limit ? $0 : nil }
                     },
                     { looks.note((time.now - time.start) / .seconds(1)) }
                 )
@@ -70,8 +70,8 @@ import Testing
     @Test func `whatever happens is looked at within the usual time`() async throws {
         let looks = try await looks(
             for: 64,
-            with: { time, stirrings in
-                time.at(60.2) { stirrings.stir() }
+            with: { time, activity in
+                time.at(60.2) { activity.note() }
             }
         )
         #expect(looks.contains { abs($0 - 60.7) < 0.001 }, "\(looks)")
@@ -81,47 +81,47 @@ import Testing
     @Test func `a call from others is answered at once`() async throws {
         let looks = try await looks(
             for: 62,
-            with: { time, stirrings in
-                time.at(60.2) { stirrings.call() }
+            with: { time, activity in
+                time.at(60.2) { activity.call() }
             }
         )
         #expect(looks.contains { abs($0 - 60.2) < 0.001 }, "\(looks)")
-        let uncalled = LookPace(interval: .milliseconds(500), isCalled: false)
+        let uncalled = PollPace(interval: .milliseconds(500), isCalled: false)
         let others = try await self.looks(
             uncalled,
             for: 62,
-            with: { time, stirrings in
-                time.at(60.2) { stirrings.call() }
+            with: { time, activity in
+                time.at(60.2) { activity.call() }
             }
         )
         #expect(!others.contains { abs($0 - 60.2) < 0.001 }, "\(others)")
     }
 
     @Test func `a rest ends when something becomes due that was seen before it`() async throws {
-        let looks = try await looks(for: 120, ahead: { second in [61.25, 93.75].first { $0 > second } })
+        let looks = try await looks(for: 120, nextDue: { second in [61.25, 93.75].first { $0 > second } })
         for moment in [61.25, 93.75] { #expect(looks.contains { abs($0 - moment) < 0.001 }, "\(looks)") }
     }
 
     @Test func `what becomes due again and again is looked at no more often than while anything happens`() async throws
     {
-        let looks = try await looks(for: 60, ahead: { $0 + 0.001 })
+        let looks = try await looks(for: 60, nextDue: { $0 + 0.001 })
         #expect(looks.count <= 120)
         #expect(gaps(looks).allSatisfy { $0 >= 0.499 })
     }
 
     @Test func `where it can be told that nothing is due it is not looked at all`() async throws {
-        let looks = try await looks(for: 600, isAheadEnough: true, ahead: { $0 < 301 ? max($0, 300.25) : nil })
+        let looks = try await looks(for: 600, looksOnlyWhenDue: true, nextDue: { $0 < 301 ? max($0, 300.25) : nil })
         #expect(looks.count { $0 > 3 } == 1)
         #expect(looks.contains { $0 >= 300.25 && $0 < 300.76 }, "\(looks)")
     }
 
     @Test func `a minute's pace rests for five at the most, and is what it was within a minute`() async throws {
-        let pace = LookPace(interval: .seconds(60), longest: .seconds(300), isCalled: false)
+        let pace = PollPace(interval: .seconds(60), longest: .seconds(300), isCalled: false)
         let looks = try await looks(
             pace,
             for: 7_300,
-            with: { time, stirrings in
-                time.at(7_210) { stirrings.stir() }
+            with: { time, activity in
+                time.at(7_210) { activity.note() }
             }
         )
         #expect(looks.prefix(2) == [60, 120])
@@ -143,12 +143,12 @@ import Testing
 
     @Test func `a service that has nothing to do for ten minutes asks the store every five seconds`() async throws {
         let time = PassingTime(seconds: 600)
-        let stirrings = Stirrings(mayRest: { true }, now: { time.now }, sleep: { await time.sleep(until: $0) })
+        let activity = Activity(mayRest: { true }, now: { time.now }, sleep: { await time.sleep(until: $0) })
         let queue = NoReplays()
         let watch = QueueWatch(
             factory: NOOPMetricsHandler.instance,
             logger: TestDatabase.logger,
-            stirrings: stirrings
+            activity: activity
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await Replayer(queue: queue, watch: watch).run() }
@@ -161,12 +161,12 @@ import Testing
     @Test func `others are told of what is left to them, and not again and again`() {
         let told = Mutex<[NetworkID]>([])
         let time = ManualTime(Timestamp(milliseconds: 0))
-        let stirrings = Stirrings(tell: { network in told.withLock { $0.append(network) } }, now: time.monotonic)
+        let activity = Activity(tell: { network in told.withLock { $0.append(network) } }, now: time.monotonic)
         let networks = ["acme", "other"].map(NetworkID.init(trusted:))
-        for _ in 0..<10 { for network in networks { stirrings.leave(network) } }
+        for _ in 0..<10 { for network in networks { activity.leave(network) } }
         #expect(told.withLock(\.self) == networks)
         time.advance(by: .milliseconds(300))
-        stirrings.leave(networks[0])
+        activity.leave(networks[0])
         #expect(told.withLock(\.count) == 3)
     }
 }

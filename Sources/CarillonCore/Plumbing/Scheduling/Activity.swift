@@ -6,7 +6,7 @@ import Synchronization
 /// Whatever this replica writes may have made something due. What other replicas leave to whoever has room, they say, and before a rest
 /// it is asked when the next row's time comes. So a rest keeps nothing waiting but what others write that tell nobody, and what is lost
 /// with a replica before it could tell: for the longest rest at the most.
-package final class Stirrings: Sendable {
+package final class Activity: Sendable {
     /// Whether the task does what is done again and again whatever happens: what that writes is nothing that has happened.
     @TaskLocal package static var isRoutine = false
 
@@ -52,7 +52,7 @@ package final class Stirrings: Sendable {
     }
 
     /// Something happened here: looks are as frequent as usual from now on.
-    package func stir() {
+    package func note() {
         let moment = now()
         let resting = state.withLock { state -> [Sleeper] in
             state.last = moment
@@ -90,14 +90,14 @@ package final class Stirrings: Sendable {
     ///
     /// - Parameters:
     ///   - pace: How often.
-    ///   - isAheadEnough: Whether it need not be looked after a rest when `ahead` says that nothing is due.
-    ///   - ahead: Asked before a look after which there is a rest: how long it is until something becomes due whose time comes within
-    ///     so long; `nil` when there is nothing.
+    ///   - looksOnlyWhenDue: Whether it need not be looked after a rest when `nextDue` says that nothing is due.
+    ///   - nextDue: Asked before a look after which there is a rest: how long it is until something becomes due whose time
+    ///     comes within so long; `nil` when there is nothing.
     ///   - look: Looks; it deals with its own errors.
     package func repeating(
-        _ pace: LookPace,
-        isAheadEnough: Bool = false,
-        ahead: @escaping @Sendable (Duration) async -> Duration? = { _ in nil },
+        _ pace: PollPace,
+        looksOnlyWhenDue: Bool = false,
+        nextDue: @escaping @Sendable (Duration) async -> Duration? = { _ in nil },
         _ look: @escaping @Sendable () async -> Void
     ) async {
         let sleeper = Sleeper(sleep)
@@ -112,8 +112,8 @@ package final class Stirrings: Sendable {
                 due = nil
                 // Asked before: what becomes due in between is found by the look.
                 if self.isResting(pace) {
-                    due = await ahead(pace.longest).map { self.now() + $0 }
-                    if isAheadEnough, due.map({ self.now() < $0 }) ?? true { continue }
+                    due = await nextDue(pace.longest).map { self.now() + $0 }
+                    if looksOnlyWhenDue, due.map({ self.now() < $0 }) ?? true { continue }
                 }
                 await look()
             }
@@ -124,10 +124,10 @@ package final class Stirrings: Sendable {
     /// For how long nothing has happened.
     package var quiet: Duration { now() - state.withLock(\.last) }
 
-    private func isResting(_ pace: LookPace) -> Bool { mayRest() && pace.isResting(afterQuiet: quiet) }
+    private func isResting(_ pace: PollPace) -> Bool { mayRest() && pace.isResting(afterQuiet: quiet) }
 
     /// Waits until it is time to look; `false` when it is the end.
-    private func wait(_ pace: LookPace, until due: ContinuousClock.Instant?, _ sleeper: Sleeper) async -> Bool {
+    private func wait(_ pace: PollPace, until due: ContinuousClock.Instant?, _ sleeper: Sleeper) async -> Bool {
         let began = now()
         let random = Double.random(in: -1...1)
         let soonest = began + pace.rest(afterQuiet: .zero, random: random)

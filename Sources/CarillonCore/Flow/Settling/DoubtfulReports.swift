@@ -1,5 +1,5 @@
 /// Reports of devices as gone that are not believed for now (``UnregistrationBrake``).
-package struct HeldReports: Sendable, Equatable {
+package struct DoubtfulReports: Sendable, Equatable {
     /// How long these devices wait until they are tried again; it costs them no attempt.
     package static let wait = Duration.seconds(300)
     /// How long their lane is paused, where it is. Always the same: the devices wait for longer, so that the lane is tried

@@ -1,6 +1,6 @@
 /// How often somebody looks who is told of most things and not of all: after the same time while anything happens, and after ever longer
 /// ones while nothing does.
-package struct LookPace: Sendable {
+package struct PollPace: Sendable {
     /// For how long nothing has to happen before looks become rarer.
     static let patience = Duration.seconds(2)
 
