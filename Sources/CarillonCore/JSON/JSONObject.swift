@@ -6,7 +6,6 @@
 package struct JSONObject: Sendable {
     private static let searchedLinearly = 16
 
-    /// The members in order.
     package private(set) var members: [(key: String, value: JSONValue)] = []
     private var positions: [ByteKey: Int]?
 

@@ -23,7 +23,6 @@ package struct APNsVerification: Sendable {
     private let services: APNsProvider.Services
     private let deadline: Duration
 
-    /// A verification.
     package init(
         connections: APNsConnections,
         tokens: APNsTokenSource,

@@ -7,7 +7,6 @@ import PushHTTP
 struct FCMAnswer: Sendable, Equatable {
     private static let maximumDetails = 20
 
-    /// The HTTP status.
     let status: Int
     /// The name of a message that was taken.
     private(set) var messageName: String?

@@ -14,7 +14,6 @@ package struct EndpointClient: EndpointCaller {
     private let userAgent: String
     private let clock: WallClock
 
-    /// A client.
     /// - Parameters:
     ///   - transport: Sends to permitted addresses only, by ``policy(connections:)``.
     ///   - version: The version of Carillon, for `User-Agent`.

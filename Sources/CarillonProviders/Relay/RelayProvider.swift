@@ -21,7 +21,6 @@ package struct RelayProvider: Provider {
     private let messages: Placed<GatheredReading<RelayKey, RelayMessage>>
     private let clock: WallClock
 
-    /// A provider.
     package init(
         client: EndpointClient,
         source: Placed<any RelaySource>,

@@ -2,7 +2,6 @@
 package struct DeviceSelection: Sendable, Equatable {
     /// An app, as one push service knows it.
     package struct App: Sendable, Hashable {
-        /// The push service.
         package var provider: ProviderName
         /// What it calls the app.
         package var appID: String

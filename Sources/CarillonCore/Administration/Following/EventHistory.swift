@@ -10,7 +10,6 @@ package enum EventState: String, Sendable, CaseIterable {
 }
 
 package struct EventStatus: Sendable, Equatable {
-    /// Our id.
     package var id: EventID
     /// The sender's id.
     package var sourceID: String
@@ -20,7 +19,6 @@ package struct EventStatus: Sendable, Equatable {
     /// Who caused it, as far as that is known.
     package var actorID: UserID?
     package var receivedAt: Timestamp
-    /// How far it is.
     package var state: EventState
     /// Why its recipients cannot be found, as far as that was tried: it is tried again, unless it is ``EventState/done``.
     package var failure: String?

@@ -1,10 +1,8 @@
 /// An event on its way into the database, with the id that it gets if it is new.
 package struct IncomingEvent: Sendable {
     package var networkID: NetworkID
-    /// Our id for it.
     package var id: EventID
     package var receivedAt: Timestamp
-    /// What it says.
     @Boxed package var event: Event
     /// Its JSON, as it was posted.
     package var body: [UInt8]
@@ -57,9 +55,7 @@ package enum Acceptance: Sendable, Equatable {
 /// An accepted event whose recipients have not all been found yet.
 package struct PendingEvent: Sendable {
     package var networkID: NetworkID
-    /// Our id for it.
     package var id: EventID
-    /// When it reached us.
     package var receivedAt: Timestamp
     /// Its position in the order of acceptance, where the store told it.
     package var mark: EventMark?

@@ -16,7 +16,6 @@ package struct ParsedEvent: Sendable, Equatable {
 
     /// The sender's own id of this event, from its body or from `webhook-id`.
     package var sourceID: String
-    /// What it is about.
     package var content: Content
     /// Its JSON exactly as it was posted: valid UTF-8 without U+0000 and lone surrogates, so that any database stores it.
     package var body: [UInt8]

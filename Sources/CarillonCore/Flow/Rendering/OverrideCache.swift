@@ -6,8 +6,6 @@ package final class OverrideCache<Key: Sendable & Hashable, Stored: Sendable & E
     private let compile: @Sendable (Stored) -> CompiledTemplate?
     private let compiled = Mutex<[Key: (templates: [Stored], overrides: TemplateOverrides)]>([:])
 
-    /// A cache.
-    ///
     /// - Parameters:
     ///   - capacity: How many keys it remembers.
     ///   - compile: Compiles a template as it is stored; `nil` when it no longer compiles: the built-in one is used then.

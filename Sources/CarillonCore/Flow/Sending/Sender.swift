@@ -38,8 +38,6 @@ package final class Sender: Service {
         var call: Task<Void, Never>?
     }
 
-    /// A sender.
-    ///
     /// - Parameters:
     ///   - queue: What is to be sent.
     ///   - reader: Asked for switches that were flipped meanwhile.
