@@ -211,7 +211,7 @@ extension FairQueue {
     /// An item takes fewer slots from now on; `false` when it took no more before.
     package mutating func shrink(_ grant: inout Grant, to slots: Int) -> Bool {
         guard grant.slots > slots else { return false }
-        giveBack(grant.slots - slots, of: grant)
+        giveBack(grant.slots - slots, to: Key(tenant: grant.tenant, lane: grant.lane))
         grant.slots = slots
         return true
     }
@@ -224,7 +224,7 @@ extension FairQueue {
             lanes[key]?.state = .paused(until: now, reason: "")
         }
         lanes[key]?.end(grant.start, at: now)
-        giveBack(grant.slots, of: grant)
+        giveBack(grant.slots, to: key)
         forgetIfUnused(key)
     }
 
@@ -234,10 +234,9 @@ extension FairQueue {
         return next(upTo: .max, at: now)
     }
 
-    private mutating func giveBack(_ count: Int, of grant: Grant) {
-        let key = Key(tenant: grant.tenant, lane: grant.lane)
+    private mutating func giveBack(_ count: Int, to key: Key) {
         slots -= count
-        tenants.add(slots: -count, to: grant.tenant)
+        tenants.add(slots: -count, to: key.tenant)
         lanes[key]?.slots -= count
         noteRoom(of: key)
         schedule(key)
