@@ -18,14 +18,11 @@ package struct CloudEventsDialect: EventDialect {
     package func missing(in document: DialectDocument) -> String? { nil }
 
     package func settings(from reader: inout JSONObjectReader) -> JSONObject {
-        var settings = JSONObject()
-        guard let url = reader.string(Self.publicURL) else { return settings }
-        guard TwilioSignature.Address(url) != nil else {
+        let url = reader.string(Self.publicURL)
+        if let url, TwilioSignature.Address(url) == nil {
             reader.refuse(Self.publicURL, "must be an http or https URL without query and fragment")
-            return settings
         }
-        settings[Self.publicURL] = .string(url)
-        return settings
+        return [Self.publicURL: url.map(JSONValue.string)]
     }
 
     /// Passes who shows the user and password, and what Twilio has signed.

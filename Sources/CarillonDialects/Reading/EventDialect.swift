@@ -82,9 +82,7 @@ extension EventDialect {
     }
 
     package func settings(from reader: inout JSONObjectReader) -> JSONObject {
-        var settings = JSONObject()
-        for key in switches { settings[key] = reader.bool(key).map(JSONValue.bool) }
-        return settings
+        JSONObject(switches.map { ($0, reader.bool($0).map(JSONValue.bool)) })
     }
 
     package func object(of request: DialectRequest) throws(DialectRefusal) -> JSONValue { try request.object() }

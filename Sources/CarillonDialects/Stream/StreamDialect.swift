@@ -12,9 +12,7 @@ package struct StreamDialect: EventDialect {
     package let name = DialectName.stream
 
     package func settings(from reader: inout JSONObjectReader) -> JSONObject {
-        var settings = JSONObject()
-        if let ids = reader.choice("channelId", as: ChannelIDs.self) { settings["channelId"] = .string(ids.rawValue) }
-        return settings
+        ["channelId": reader.choice("channelId", as: ChannelIDs.self).map { .string($0.rawValue) }]
     }
 
     /// Made of the body as it is unpacked.

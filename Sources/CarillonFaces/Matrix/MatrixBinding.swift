@@ -107,23 +107,18 @@ extension MatrixBinding {
 
     /// The settings as they are stored and shown, with what holds where nothing was said.
     var document: JSONObject {
-        var document = JSONObject()
-        document["provider"] = (provider?.rawValue).map(JSONValue.string)
-        document["appId"] = appID.map(JSONValue.string)
-        if provider == .apns {
-            document["environment"] = .string(environment.rawValue)
-            document["pushkeyFormat"] = .string(pushkeyFormat.rawValue)
-            document["pushType"] = .string(pushType.rawValue)
-        }
-        document["allowedEndpoints"] = allowedEndpoints.map { JSONValue($0.patterns) }
-        document["payload"] = .string(payload.rawValue)
-        document["badge"] = .bool(showsBadge)
-        document["sound"] = .bool(playsSound)
-        document["ttlSeconds"] = JSONValue(timeToLive)
-        document["retired"] = .bool(isRetired)
-        document["gatewayKeyRequired"] = .bool(isKeyRequired)
-        document["allowFrom"] = allowedSources.map { JSONValue($0.map(\.description)) }
-        document["requestsPerSecond"] = JSONValue(requestsPerSecond)
-        return document
+        let isApple = provider == .apns
+        return [
+            "provider": provider.map { .string($0.rawValue) }, "appId": appID.map(JSONValue.string),
+            "environment": isApple ? .string(environment.rawValue) : nil,
+            "pushkeyFormat": isApple ? .string(pushkeyFormat.rawValue) : nil,
+            "pushType": isApple ? .string(pushType.rawValue) : nil,
+            "allowedEndpoints": allowedEndpoints.map { JSONValue($0.patterns) },
+            "payload": .string(payload.rawValue), "badge": .bool(showsBadge), "sound": .bool(playsSound),
+            "ttlSeconds": JSONValue(timeToLive), "retired": .bool(isRetired),
+            "gatewayKeyRequired": .bool(isKeyRequired),
+            "allowFrom": allowedSources.map { JSONValue($0.map(\.description)) },
+            "requestsPerSecond": JSONValue(requestsPerSecond),
+        ]
     }
 }

@@ -112,7 +112,7 @@ extension MatrixPayload {
             data[key] = value
         }
         data["channelId"] = notification.roomID.map(JSONValue.string)
-        for (key, value) in notification.common(isText: false) { data[key] = value }
+        data.merge(notification.common(isText: false))
         return data
     }
 }

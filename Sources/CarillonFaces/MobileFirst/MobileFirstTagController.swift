@@ -83,12 +83,11 @@ struct MobileFirstTagController: Sendable {
     }
 
     private func json(_ tag: Tag, _ caller: MobileFirstCaller) -> JSONValue {
-        var json: JSONObject = ["name": .string(tag.id.rawValue), "description": .string(tag.description ?? "")]
-        json["createdTime"] = tag.createdAt?.mobileFirst
-        json["lastUpdatedTime"] = tag.updatedAt?.mobileFirst
-        json["createdMode"] = "API"
         let path = [caller.applicationID, "tags", tag.id.rawValue].map(\.percentEncoded).joined(separator: "/")
-        json["href"] = .string("\(caller.baseURL)/imfpush/v1/apps/\(path)")
-        return .object(json)
+        return [
+            "name": .string(tag.id.rawValue), "description": .string(tag.description ?? ""),
+            "createdTime": tag.createdAt?.mobileFirst, "lastUpdatedTime": tag.updatedAt?.mobileFirst,
+            "createdMode": "API", "href": .string("\(caller.baseURL)/imfpush/v1/apps/\(path)"),
+        ]
     }
 }

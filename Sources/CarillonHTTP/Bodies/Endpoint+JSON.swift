@@ -24,8 +24,8 @@ extension EndpointSettings {
     var json: JSONObject {
         var json: JSONObject = [
             "url": .string(url), "mode": .string(role.mode.rawValue), "events": JSONValue(events.patterns),
+            "description": JSONValue(description),
         ]
-        json["description"] = JSONValue(description)
         switch role {
         case .observe(let observation):
             json["replayHours"] = JSONValue(observation.replayHours)

@@ -78,9 +78,8 @@ struct AblyPublication: Sendable {
         in channel: String? = nil
     ) throws(AblyError) -> ParsedEvent {
         if payload.droppedHeaders > 0 { droppedHeaders.increment(by: payload.droppedHeaders) }
-        var document = payload.fields
-        document["to"] = .object(audience)
-        document["channelId"] = channel.map(JSONValue.string)
+        let address: JSONObject = ["to": .object(audience), "channelId": channel.map(JSONValue.string)]
+        let document = JSONObject(joining: payload.fields, address)
         do throws(InvalidInput) {
             let parsed = try parser.parse(body: JSONValue.object(document).serialized) { _ in id }
             guard case .single(let event) = parsed else {

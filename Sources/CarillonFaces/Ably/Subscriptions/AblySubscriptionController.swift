@@ -170,11 +170,9 @@ struct AblySubscriptionController: Sendable {
     }
 
     private static func subscription(_ body: JSONObject) throws(AblyError) -> Subscription {
-        guard let channel = try body.ablyText("channel", else: AblyError.body) else { throw .channel }
+        guard let channel = try body.ablyText("channel") else { throw .channel }
         let tag = try TagID(ablyChannel: channel)
-        switch (
-            try body.ablyText("deviceId", else: AblyError.body), try body.ablyText("clientId", else: AblyError.body)
-        ) {
+        switch (try body.ablyText("deviceId"), try body.ablyText("clientId")) {
         case (let device?, nil):
             let id = try DeviceID(ablyDevice: device)
             // What came with a notification is no device that Ably's clients could know.
