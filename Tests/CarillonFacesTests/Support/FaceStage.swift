@@ -156,20 +156,10 @@ func withStage(
 extension Face {
     /// Answers requests as the service does.
     fileprivate func router(_ services: Services, _ settings: ServerSettings) -> Router<CarillonRequestContext> {
-        let outline = Router(context: CarillonRequestContext.self)
-        addRoutes(to: FaceRoutes(name, on: outline, lookup: services.faceLookup))
-        let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.addEdge(
-            problems: ProblemMapping(),
-            routes: RouteTable(outline),
-            settings: settings,
-            faces: [self],
-            journal: services.journal,
-            metrics: services.metrics
-        )
-        router.add(middleware: RefusalRateMiddleware(rates: services.rates))
-        addRoutes(to: FaceRoutes(name, on: router, lookup: services.faceLookup))
-        return router
+        .behindEdge(settings: settings, faces: [self], journal: services.journal, metrics: services.metrics) { router in
+            router.add(middleware: RefusalRateMiddleware(rates: services.rates))
+            addRoutes(to: FaceRoutes(name, on: router, lookup: services.faceLookup))
+        }
     }
 }
 
