@@ -1,13 +1,13 @@
-package import CarillonCore
+import CarillonCore
 
 /// The webhooks of CometChat (DIALECTS section 6).
-package struct CometChatDialect: EventDialect {
-    package let name = DialectName.cometchat
+struct CometChatDialect: EventDialect {
+    let name = DialectName.cometchat
 
     /// Nothing is signed.
-    package var proof: SenderProof { .basic }
+    var proof: SenderProof { .basic }
 
-    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
         let body = try post.object()
         let trigger = try body.discriminator("trigger")
         return DialectReading([CometChatReading(trigger: trigger, body: body, post: post).event])
