@@ -133,9 +133,6 @@ final class EventIntake: RequestIntake {
         ]
         let status = HTTPResponseStatus(statusCode: answer.status.code)
         reply(.answer(HTTPResponseHead(version: .http1_1, status: status, headers: headers), body))
-        metrics.answered(
-            RequestMetrics.Key(route: post.kind.route, method: .post, status: answer.status.code),
-            after: .now - post.since
-        )
+        metrics.answered(post.kind.route, .post, answer.status.code, after: .now - post.since)
     }
 }
