@@ -1,6 +1,6 @@
 package import CarillonCore
 import CarillonWebhooks
-import HTTPTypes
+package import HTTPTypes
 package import Hummingbird
 
 /// Finds out who calls.
@@ -249,7 +249,7 @@ extension HTTPFields {
     /// The token of `Authorization: Bearer …` (RFC 6750 section 2.1); `nil` when there is no `Authorization` at all.
     ///
     /// - Throws: 401 for another scheme and for more than one header.
-    func bearerToken() throws(Problem) -> String? {
+    package func bearerToken() throws(Problem) -> String? {
         let values = self[values: .authorization]
         guard let value = values.first else { return nil }
         let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)

@@ -154,7 +154,9 @@ struct MobileFirstAuthority: Sendable {
     private typealias Identity = (MobileFirstCaller.Kind, Set<MobileFirstScope>, key: String)
 
     private func identify(_ request: Request, in place: Place) throws(Problem) -> Identity {
-        if let text = request.headers[.authorization] { return try identify(bearer: text, in: place) }
+        if request.headers[.authorization] != nil {
+            return try identify(bearer: try? request.headers.bearerToken(), in: place)
+        }
         let headers: [(HTTPField.Name, String, MobileFirstCaller.Kind, Set<MobileFirstScope>)] = [
             (.appSecret, MobileFirstRights.appSecret, .backEnd, Set(MobileFirstScope.allCases)),
             (.clientSecret, MobileFirstRights.clientSecret, .olderApp, MobileFirstScope.ofClientSecrets),
@@ -174,11 +176,8 @@ struct MobileFirstAuthority: Sendable {
         throw Problem.unauthorized("a token of the authorization server is needed")
     }
 
-    private func identify(bearer text: String, in place: Place) throws(Problem) -> Identity {
-        let parts = text.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer", let token = SignedToken(String(parts[1])) else {
-            throw Self.unauthorized("the token is not valid")
-        }
+    private func identify(bearer text: String?, in place: Place) throws(Problem) -> Identity {
+        guard let token = text.flatMap(SignedToken.init) else { throw Self.unauthorized("the token is not valid") }
         let now = services.clock.now()
         if let grant = MobileFirstGrant(token, services.faceSecret, at: now) {
             guard let stored = place.index.key(.imfpush, named: grant.client, of: grant.networkID),

@@ -90,11 +90,8 @@ extension MobileFirstCaller {
 
 extension Request {
     func checkQuery(_ names: [String]) throws(Problem) {
-        for pair in (uri.query ?? "").split(separator: "&") {
-            let name = pair.prefix { $0 != "=" }
-            guard names.contains(String(name)) else {
-                throw .mobileFirst(.wrongQuery, "there is a parameter in the query that is not known here")
-            }
+        guard QueryParameters(self).names.allSatisfy(names.contains) else {
+            throw .mobileFirst(.wrongQuery, "there is a parameter in the query that is not known here")
         }
     }
 }
