@@ -35,9 +35,7 @@ struct AblyDeviceToken: Sendable, Equatable {
     func isOf(_ device: Device) -> Bool { device.id == deviceID && Self.fingerprint(of: device) == fingerprint }
 
     /// Makes the token of a device, with what clients are told beside it.
-    static func details(of device: Device, keyName: String, for caller: AblyCaller, secret: FaceSecret, now: Timestamp)
-        -> JSONObject
-    {
+    static func details(of device: Device, for caller: AblyCaller, secret: FaceSecret, now: Timestamp) -> JSONObject {
         let end = now + lifetime
         // Whoever is shown it is to get no further with it than they do themselves.
         let capability = caller.capability.ofDevice.text
@@ -50,7 +48,7 @@ struct AblyDeviceToken: Sendable, Equatable {
         ]
         let token = AblyToken.make(keyName: caller.appID, claims: claims) { secret.sign($0, for: .ably) }
         return [
-            "token": .string(token), "keyName": .string(keyName),
+            "token": .string(token), "keyName": .string(caller.keyName),
             "issued": JSONValue(Int(now.milliseconds / 1000) * 1000),
             "expires": JSONValue(Int(end.milliseconds / 1000) * 1000),
             "capability": .string(capability), "clientId": client,
