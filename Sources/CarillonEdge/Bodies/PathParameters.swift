@@ -18,11 +18,10 @@ extension CarillonRequestContext {
     }
 
     /// A path segment that is an id of a caller's choice.
-    package func identifier<Subject>(_ name: String, as subject: Subject.Type = Subject.self) throws(Problem)
-        -> Identifier<
-            Subject
-        >
-    {
+    package func identifier<Subject>(
+        _ name: String,
+        as subject: Subject.Type = Subject.self
+    ) throws(Problem) -> Identifier<Subject> {
         guard let identifier = Identifier<Subject>(try segment(name)) else {
             throw .invalidID(name, "must be 1 to \(Identifier<Subject>.maximumBytes) bytes without control characters")
         }

@@ -78,13 +78,9 @@ extension AmityUnregistration {
     init(query: QueryParameters, body bytes: [UInt8]) throws {
         var body = JSONObject()
         if !bytes.isEmpty {
-            let json: JSONValue
-            do throws(JSONSyntaxError) {
-                json = try JSONValue(parsing: bytes)
-            } catch {
-                throw InvalidInput(error)
+            guard let members = try JSONValue(body: bytes).object else {
+                throw Problem.invalidBody("must be an object")
             }
-            guard case .object(let members) = json else { throw Problem.invalidBody("must be an object") }
             body = members
         }
         for name in ["deviceId", "userId"] {

@@ -87,15 +87,11 @@ extension MatrixBinding {
             allowedEndpoints = WebPushHosts(read.compactMap(\.self))
         }
         if let blocks = reader.strings("allowFrom", maximumCount: Self.maximumSources) {
-            var allowed: [CIDRBlock] = []
-            for (index, text) in blocks.enumerated() {
-                do throws(CIDRError) {
-                    allowed.append(try CIDRBlock(text))
-                } catch {
-                    reader.refuse("allowFrom", at: index, "must be a block of addresses such as 203.0.113.0/24")
-                }
+            let read = blocks.map { try? CIDRBlock($0) }
+            for (index, block) in read.enumerated() where block == nil {
+                reader.refuse("allowFrom", at: index, "must be a block of addresses such as 203.0.113.0/24")
             }
-            allowedSources = allowed
+            allowedSources = read.compactMap(\.self)
         }
         requestsPerSecond = reader.integer("requestsPerSecond", in: Self.requestRates) ?? requestsPerSecond
     }

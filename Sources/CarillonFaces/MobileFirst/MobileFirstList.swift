@@ -25,10 +25,7 @@ struct MobileFirstList {
         size = try Self.number(query.text("size"), or: Self.usualSize, in: Self.sizes, .wrongSize)
         _ = try query.flag("expand")
         var narrowed: [String: String] = [:]
-        for name in names {
-            guard let value = try query.text(name) else { continue }
-            narrowed[name] = value
-        }
+        for name in names { narrowed[name] = try query.text(name) }
         if let filter = try query.text("filter") {
             guard let operation = filter.firstRange(of: "=="), !filter[operation.upperBound...].isEmpty,
                 (names + filtered).contains(String(filter[..<operation.lowerBound]))

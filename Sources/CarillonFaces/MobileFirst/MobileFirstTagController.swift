@@ -33,10 +33,9 @@ struct MobileFirstTagController: Sendable {
 
     private func list(_ caller: MobileFirstCaller) async throws -> Response {
         let list = try MobileFirstList(caller, by: [], filtered: ["tagName"])
-        var tags: [Tag] = []
-        if list.narrowed["tagName"] != nil {
-            let id: TagID? = try list.id("tagName")
-            if let id { tags = try await services.tags.tag(id, in: caller.networkID).map { [$0] } ?? [] }
+        let tags: [Tag]
+        if let id = try list.id("tagName", as: Tag.self) {
+            tags = try await services.tags.tag(id, in: caller.networkID).map { [$0] } ?? []
         } else {
             tags = try await all(of: caller.networkID)
         }

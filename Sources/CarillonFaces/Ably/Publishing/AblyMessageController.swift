@@ -27,9 +27,8 @@ struct AblyMessageController: Sendable {
 
     private func publishToChannels(_ call: AblyCall) async throws -> Response {
         let body = try await AblyBody.value(of: call.request, clean: AblyMessages.withoutContent)
-        let specifications: [JSONValue] = if case .array(let elements) = body { elements } else { [body] }
         var wanted: [(channel: String, messages: JSONValue)] = []
-        for specification in specifications {
+        for specification in body.oneOrMore {
             guard case .object(let object) = specification, let messages = object["messages"] else {
                 throw AblyError.body("channels and messages are required")
             }

@@ -45,15 +45,12 @@ struct AblySubscriptionController: Sendable {
         guard device == nil || client == nil || isEither else {
             throw AblyError.query("deviceId and clientId go together with concatFilters=true only")
         }
-        var named: [Subscriber] = []
-        if let device { named.append(.device(device)) }
-        if let client { named.append(.user(client)) }
+        let named = [device.map(Subscriber.device), client.map(Subscriber.user)].compactMap(\.self)
         let own = try await ownership(of: named, call)
-        let filter = SubscriptionFilter(tag: try filters.channel(), subscribers: named.isEmpty ? nil : named)
         // Somebody's own are found among their own.
-        let looked = filter.subscribers == nil && !call.caller.isAdmin ? own : filter.subscribers
+        let looked: [Subscriber]? = !named.isEmpty ? named : call.caller.isAdmin ? nil : own
         let found = try await services.tags.subscriptions(
-            matching: SubscriptionFilter(tag: filter.tag, subscribers: looked),
+            matching: SubscriptionFilter(tag: try filters.channel(), subscribers: looked),
             in: call.network,
             after: page.after { Subscription(ablyCursor: $0) },
             limit: page.limit + 1
