@@ -93,16 +93,8 @@ package final class UserTokenIntrospector: Sendable {
     var count: Int { answers.count }
     var waiting: Int { permits.waiting }
 
-    /// Finds out whose token it is.
-    ///
-    /// - Parameters:
-    ///   - token: The token.
-    ///   - introspection: Whom to ask, and how.
-    ///   - network: The network.
-    ///   - address: Where it came from.
-    ///   - isSuspect: Whether so much of what comes from there proves nothing that nobody is asked about more of it that was not a
-    ///     user's lately.
-    /// - Returns: The user; `nil` when it is nobody's.
+    /// Finds out whose token it is; `nil` when it is nobody's. Where so much of what comes from an address proves nothing that it `isSuspect`,
+    /// nobody is asked about more of it that was not a user's lately.
     /// - Throws: 503 when it cannot be found out now, 429 when nobody is to be asked.
     func user(
         of token: String,

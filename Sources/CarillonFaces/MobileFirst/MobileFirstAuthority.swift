@@ -97,14 +97,8 @@ struct MobileFirstAuthority: Sendable {
 
     let services: Services
 
-    /// The caller, when there is such an application; counted against their rate.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - context: Its context, whose path names the application.
-    ///   - scope: What is needed; `nil` for what every caller may.
-    ///   - names: The parameters that the query may have; `nil` where that is looked at later.
-    /// - Returns: The caller, who may do that.
+    /// The caller, when there is such an application, and they have the scope that is needed; counted against their rate. Other parameters
+    /// of the query than `names` are refused, unless that is looked at later.
     /// - Throws: 404 for an application that nobody has bound, 401 for credentials that prove nothing, 403 for those that are good
     ///   for something else.
     func caller(

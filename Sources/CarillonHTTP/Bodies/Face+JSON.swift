@@ -51,15 +51,7 @@ extension Face {
         return read
     }
 
-    /// Reads `{"name"?,"secret"?,"rights","label"?}`, and makes the key.
-    ///
-    /// - Parameters:
-    ///   - json: The body.
-    ///   - network: Whose key it is.
-    ///   - names: What the network is called in that system.
-    ///   - mayTakeOver: Whether the caller may say what the secret is.
-    ///   - now: Now.
-    /// - Returns: The key.
+    /// Reads `{"name"?,"secret"?,"rights","label"?}`, and makes the key of a network that is called `names` in that system.
     /// - Throws: What is wrong with the body; 403 for a secret from those who must not say what it is.
     func key(
         json: JSONValue,
