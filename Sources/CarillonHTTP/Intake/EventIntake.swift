@@ -115,7 +115,7 @@ final class EventIntake: RequestIntake {
             let isOfAll = batch.count == 1 || error.isTransient
             for (post, reply) in batch {
                 if isOfAll {
-                    reply(.handOn(failure: FailedRequests.Failure(error, in: network, since: post.since)))
+                    reply(.handOn(failure: (error, network, post.since)))
                 } else {
                     services.rates.giveBack(events: post.weight, of: post.network)
                     reply(.handOn(failure: nil))
