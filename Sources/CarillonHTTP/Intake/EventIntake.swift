@@ -38,7 +38,7 @@ final class EventIntake: RequestIntake {
         self.loop = loop
         executor = LoopExecutor(loop)
         journal = PostJournal(entries: services.journal, history: services.history)
-        count = PostCount(services, journal: journal)
+        count = PostCount(services: services, journal: journal)
         metrics = RequestMetrics(factory: services.metrics)
         ids = UUIDv7Generator()
         isOn = services.logger.logLevel > .debug

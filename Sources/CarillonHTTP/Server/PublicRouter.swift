@@ -39,7 +39,7 @@ package enum PublicRouter {
     ) -> [any Controller] {
         let overview = NetworkOverview(reportSource: services.reportSource, recorder: services.recorder)
         let posts = PostJournal(entries: services.journal, history: services.history)
-        let count = PostCount(services, journal: posts)
+        let count = PostCount(services: services, journal: posts)
         return [
             CallerController(services: services),
             OverviewController(services: services, overview: overview),
