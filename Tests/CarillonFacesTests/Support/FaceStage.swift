@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 import CarillonTesting
 import CoreMetrics
 import HTTPTypes
@@ -8,6 +7,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonFaces
 
 /// Talks to one face over a database of its own, in which there are the networks `acme` and `other` unless a test makes others.
