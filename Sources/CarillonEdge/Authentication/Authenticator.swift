@@ -121,7 +121,7 @@ package struct Authenticator: Sendable {
 
     /// What is known of a network's senders without waiting; `nil` when nothing is at the moment.
     package func rememberedSenders(of networkID: NetworkID) -> RememberedSenders? {
-        cache.remembered(networkID).map { RememberedSenders($0, now: clock.now()) }
+        cache.remembered(networkID).map { RememberedSenders(credentials: $0, now: clock.now()) }
     }
 
     /// A network with what it says of a dialect, be that in use or not; `nil` when it says nothing of it.

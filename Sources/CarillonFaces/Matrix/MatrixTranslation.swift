@@ -59,11 +59,8 @@ struct MatrixTranslation {
         var named = notification
         named.senderName = notification.name(notification.from)
         named.roomName = notification.name(notification.room)
-        return DirectTexts(DirectTexts.Text(title: named.title, body: shownBody))
-    }
-
-    private var shownBody: String? {
-        notification.body?.shortened(toCharacters: Self.longestBody, bytes: Self.longestBody)
+        let body = notification.body?.shortened(toCharacters: Self.longestBody, bytes: Self.longestBody)
+        return DirectTexts(DirectTexts.Text(title: named.title, body: body))
     }
 
     /// What a repeated notification is recognised by: the event, for this app on this device.

@@ -142,13 +142,8 @@ struct MobileFirstMessage: Sendable {
     /// The push services of `["A","G"]`, which some write as `["A,G"]` or `"A,G"`.
     private static func platforms(in target: inout JSONObjectReader) -> [String]? {
         let key = "platforms"
-        let texts: [String]
-        if case .string(let text)? = target.value(key) {
-            texts = [text]
-        } else {
-            guard let elements = target.strings(key, maximumCount: 16) else { return nil }
-            texts = elements
-        }
+        let texts = target.value(key)?.text.map { [$0] } ?? target.strings(key, maximumCount: 16)
+        guard let texts else { return nil }
         var providers: [String] = []
         for name in texts.joined(separator: ",").split(separator: ",").map({ $0.filter { $0 != " " } }) {
             guard let platform = MobileFirstApplication.Platform(rawValue: name) else {

@@ -16,12 +16,10 @@ struct AblyTokenController: Sendable {
     let authenticator: AblyAuthenticator
 
     func addRoutes(to routes: FaceRoutes) {
-        routes.on(.get, "/time", as: "time", use: showTime)
+        routes.on(.get, "/time", as: "time") { request, _ in
+            .ably([JSONValue(Int(services.clock.now().milliseconds))], to: request)
+        }
         routes.on(.post, "/keys/{key}/requestToken", as: "request-token", use: requestToken)
-    }
-
-    private func showTime(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        .ably([JSONValue(Int(services.clock.now().milliseconds))], to: request)
     }
 
     private func requestToken(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

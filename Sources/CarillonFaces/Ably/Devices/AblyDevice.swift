@@ -20,6 +20,17 @@ struct AblyDevice: Sendable {
     /// The recipient as it was sent, where that is not how Carillon would write it.
     var recipient: JSONObject?
 
+    func attributes(at address: DeviceAddress) -> JSONObject {
+        let usual = AblyRecipient.shown(address)
+        return [
+            "platform": .string(platform.rawValue), "formFactor": .string(formFactor.rawValue),
+            "metadata": metadata.map(JSONValue.object),
+            "recipient": recipient.flatMap { $0 == usual ? nil : .object($0) },
+        ]
+    }
+}
+
+extension AblyDevice {
     /// What is kept with a device, or what can be told of one that was registered in another way.
     init(of device: Device) {
         let attributes = device.attributes ?? JSONObject()
@@ -34,21 +45,6 @@ struct AblyDevice: Sendable {
         formFactor = attributes["formFactor"]?.text.flatMap(FormFactor.init) ?? usualForm
         metadata = attributes["metadata"]?.object
         recipient = attributes["recipient"]?.object
-    }
-
-    init(platform: Platform, formFactor: FormFactor, metadata: JSONObject?) {
-        self.platform = platform
-        self.formFactor = formFactor
-        self.metadata = metadata
-    }
-
-    func attributes(at address: DeviceAddress) -> JSONObject {
-        let usual = AblyRecipient.shown(address)
-        return [
-            "platform": .string(platform.rawValue), "formFactor": .string(formFactor.rawValue),
-            "metadata": metadata.map(JSONValue.object),
-            "recipient": recipient.flatMap { $0 == usual ? nil : .object($0) },
-        ]
     }
 }
 
