@@ -64,12 +64,7 @@ package struct Authenticator: Sendable {
 
     /// The caller in the network of the path, when it has to be an admin.
     package func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
-        let access = try await access(
-            request,
-            context,
-            in: context.identifier("network", as: Network.self),
-            ofUsers: false
-        )
+        let access = try await access(request, context, in: context.identifier("network"), ofUsers: false)
         try access.requireAdmin()
         return access
     }

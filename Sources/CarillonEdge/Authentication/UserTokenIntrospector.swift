@@ -139,18 +139,21 @@ package final class UserTokenIntrospector: Sendable {
         }
         defer { permit.giveBack() }
         let answer = await asker.ask(introspection, about: token, in: network)
-        endings.count(Ending(answer))
         let (moment, lifetime) = (now(), Duration.seconds(introspection.cacheTime))
         let origin = party.address.map { Origin(network: network, address: $0) }
         switch answer {
         case .user(let user):
+            endings.count(.user)
             if let origin { origins.keep((), as: origin, readAt: moment) }
             return Answer(userID: user, end: moment + lifetime, beliefEnd: moment + max(lifetime, Self.belief))
         case .nobody:
+            endings.count(.nobody)
             if let origin { origins.forget(origin) }
             let end = moment + min(lifetime, Self.nobodyLifetime)
             return Answer(userID: nil, end: end, beliefEnd: end)
-        case .failed: throw .serviceUnavailable("it could not be found out whose token it is")
+        case .failed:
+            endings.count(.failed)
+            throw .serviceUnavailable("it could not be found out whose token it is")
         }
     }
 
@@ -170,12 +173,4 @@ private enum Ending: String, CaseIterable {
     case user
     case nobody
     case failed
-
-    init(_ answer: UserTokenAnswer) {
-        switch answer {
-        case .user: self = .user
-        case .nobody: self = .nobody
-        case .failed: self = .failed
-        }
-    }
 }

@@ -22,10 +22,10 @@ extension ServerSettings {
         )
         return HTTPServerBuilder { responder in
             ListeningChannel(
-                HTTP1Channel(responder: responder, configuration: configuration),
+                http: HTTP1Channel(responder: responder, configuration: configuration),
                 connections: connections,
                 settings: self,
-                logger: logger,
+                refusals: RefusalWriter(logger: logger),
                 makeIntake: { loop in intake.map { IntakeHandler($0(loop), failures: failures) } }
             )
         }

@@ -76,13 +76,12 @@ struct AblyMessageController: Sendable {
         for (index, message) in messages.messages.enumerated() {
             guard let push = message.push else { continue }
             // Read all the same: what is wrong is wrong today, not only once somebody enables push.
-            let event = try publication.event(
+            events[index] = try publication.event(
                 id: AblySource.id(of: message.id, on: channel, of: caller.appID),
                 push,
                 to: ["tags": [.string(channel.rawValue)]],
                 in: channel.rawValue
             )
-            events[index] = event
         }
         if !isOn, !events.isEmpty {
             call.context.face.note(reason: "push is not enabled on the channel: nothing was sent")
