@@ -1,11 +1,11 @@
 import CarillonCore
-import CarillonEdge
 import CarillonTesting
 import HTTPTypes
 import Hummingbird
 import Synchronization
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonFaces
 
 /// Holds openapi-faces.yaml against the faces' routes.

@@ -24,7 +24,7 @@ import Testing
     }
 
     private struct Away: Error {}
-    private let failure = FailedRequests.Failure(Away(), in: NetworkID(trusted: "acme"), since: .now)
+    private let failure: FailedRequests.Failure = (Away(), NetworkID(trusted: "acme"), .now)
 
     private func head(_ uri: String) -> HTTPServerRequestPart {
         .head(HTTPRequestHead(version: .http1_1, method: .POST, uri: uri))

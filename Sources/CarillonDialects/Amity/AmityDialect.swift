@@ -1,18 +1,14 @@
-package import CarillonCore
+import CarillonCore
 
 /// The webhooks of Amity Social Cloud, by its newer name social.plus (DIALECTS section 3).
-package struct AmityDialect: EventDialect {
-    package let name = DialectName.amity
-    package let mayHoldSeveral = true
-    package let answer = DialectAnswer.nothing
+struct AmityDialect: EventDialect {
+    let name = DialectName.amity
+    let mayHoldSeveral = true
+    let answer = DialectAnswer.nothing
 
     /// Passes what is signed by `x-amity-signature`, in Base64 or hexadecimal: their pages show both. A second copy of a request may
     /// carry `x-eko-signature` instead, which is worth nothing to a sender when it is refused.
-    package func verify(
-        _ request: DialectRequest,
-        _ document: DialectDocument,
-        now: Timestamp
-    ) throws(DialectRefusal) {
+    func verify(_ request: DialectRequest, _ document: DialectDocument, now: Timestamp) throws(DialectRefusal) {
         let isRight = { (signature: String) in
             let code = signature.utf8.count == 64 ? Proof.bytes(hex: signature) : Proof.bytes(base64: signature)
             return Proof.isSigned(request.body, by: document.secrets, code)
@@ -29,7 +25,7 @@ package struct AmityDialect: EventDialect {
         }
     }
 
-    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
         let body = try post.object()
         // Finished notifications come in an envelope of their own.
         if body["event"] == nil, body["eventType"] != nil { return AmityPush(body: body, post: post).reading }

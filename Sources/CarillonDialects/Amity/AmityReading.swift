@@ -61,9 +61,9 @@ struct AmityReading {
         case "channel.didCreate": ofChannels(created)
         case "channel.didJoin": ofChannels { joined($0, by: nil) }
         case "channel.didAddUsers": ofChannels { joined($0, by: data["adderId"]) }
-        case "channel.didLeave": ofChannels { left($0, by: nil) }
-        case "channel.didRemoveUsers": ofChannels { left($0, by: data["removerId"]) }
-        case "channel.didBan": ofChannels { left($0, by: data["actorId"]) }
+        case "channel.didLeave": ofChannels { moved(.memberLeft, $0, by: nil) }
+        case "channel.didRemoveUsers": ofChannels { moved(.memberLeft, $0, by: data["removerId"]) }
+        case "channel.didBan": ofChannels { moved(.memberLeft, $0, by: data["actorId"]) }
         case "channel.didUpdate", "channel.didUpdateMeta": ofChannels(updated)
         case "channel.didClose", "channel.didDelete": ofChannels(deleted)
         case "message.didCreate": ofMessages(sent)
@@ -106,11 +106,7 @@ struct AmityReading {
     }
 
     private func joined(_ channel: JSONValue, by actor: JSONValue?) -> Event? {
-        guard !named.isEmpty else { return nil }
-        // Nothing says when somebody joined: the channel's own times would lose against a later leave.
-        var event = event(.memberJoined, channel, at: sentAt)
-        event?.members = named
-        event?.actor = person(actor)
+        var event = moved(.memberJoined, channel, by: actor)
         if let id = event?.channel?.id, !open.contains(id) {
             event?.existingMembers = [person(actor)].compactMap(\.self).without(named)
         }
@@ -118,9 +114,10 @@ struct AmityReading {
         return event
     }
 
-    private func left(_ channel: JSONValue, by actor: JSONValue?) -> Event? {
+    private func moved(_ type: EventType, _ channel: JSONValue, by actor: JSONValue?) -> Event? {
         guard !named.isEmpty else { return nil }
-        var event = event(.memberLeft, channel, at: sentAt)
+        // Nothing says when somebody joined: the channel's own times would lose against a later leave.
+        var event = event(type, channel, at: sentAt)
         event?.members = named
         event?.actor = person(actor)
         return event

@@ -1,39 +1,32 @@
-package import CarillonCore
+import CarillonCore
 
 /// CloudEvents 1.0 over HTTP, in all three modes, and Twilio's Event Streams (DIALECTS section 7).
-package struct CloudEventsDialect: EventDialect {
+struct CloudEventsDialect: EventDialect {
     /// What Twilio signs begins with this service's own address.
     static let publicURL = "publicUrl"
     private static let mostEvents = EventParser.maximumBatchCount
 
     /// What others write as they like is not read another way.
-    package let hasEmojiNames = false
-    package let name = DialectName.cloudevents
-    package let mayHoldSeveral = true
-    package let answer = DialectAnswer.results
+    let hasEmojiNames = false
+    let name = DialectName.cloudevents
+    let mayHoldSeveral = true
+    let answer = DialectAnswer.results
     /// What a body is depends on the mode.
-    package let mediaTypes: [String]? = nil
+    let mediaTypes: [String]? = nil
 
     /// Nothing: whatever else it is signed with, the network's webhook secrets are there.
-    package func missing(in document: DialectDocument) -> String? { nil }
+    func missing(in document: DialectDocument) -> String? { nil }
 
-    package func settings(from reader: inout JSONObjectReader) -> JSONObject {
-        var settings = JSONObject()
-        guard let url = reader.string(Self.publicURL) else { return settings }
-        guard TwilioSignature.Address(url) != nil else {
+    func settings(from reader: inout JSONObjectReader) -> JSONObject {
+        let url = reader.string(Self.publicURL)
+        if let url, TwilioSignature.Address(url) == nil {
             reader.refuse(Self.publicURL, "must be an http or https URL without query and fragment")
-            return settings
         }
-        settings[Self.publicURL] = .string(url)
-        return settings
+        return [Self.publicURL: url.map(JSONValue.string)]
     }
 
     /// Passes who shows the user and password, and what Twilio has signed.
-    package func verify(
-        _ request: DialectRequest,
-        _ document: DialectDocument,
-        now: Timestamp
-    ) throws(DialectRefusal) {
+    func verify(_ request: DialectRequest, _ document: DialectDocument, now: Timestamp) throws(DialectRefusal) {
         if let signature = try request.proof("x-twilio-signature") {
             let address = DialectSettings(document.settings).text(Self.publicURL)
             return try TwilioSignature(signature).verify(request, address, document.secrets)
@@ -42,7 +35,7 @@ package struct CloudEventsDialect: EventDialect {
         try Proof.isBasic(request, basic)
     }
 
-    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
         let reader = CloudEventReader(now: post.now)
         switch try CloudEventMode(post.request) {
         case .binary(let isJSON):

@@ -1,13 +1,13 @@
-package import CarillonCore
+import CarillonCore
 
 /// The webhooks of CometChat (DIALECTS section 6).
-package struct CometChatDialect: EventDialect {
-    package let name = DialectName.cometchat
+struct CometChatDialect: EventDialect {
+    let name = DialectName.cometchat
 
     /// Nothing is signed.
-    package var proof: SenderProof { .basic }
+    var proof: SenderProof { .basic }
 
-    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
         let body = try post.object()
         let trigger = try body.discriminator("trigger")
         return DialectReading([CometChatReading(trigger: trigger, body: body, post: post).event])
@@ -27,14 +27,13 @@ struct CometChatReading {
 
     var event: DialectEvent {
         switch trigger {
-        case "message_sent": sent(data["message"] ?? data)
-        case "after_message": sent(data["message"] ?? data)
+        case "message_sent", "after_message": sent(data["message"] ?? data)
         case "message_deleted": deleted(data["message"] ?? data)
         case "group_created": created
-        case "group_member_joined": joined(by: nil)
-        case "group_member_added": joined(by: author)
-        case "group_member_left": left(by: nil)
-        case "group_member_kicked", "group_member_removed": left(by: author)
+        case "group_member_joined": moved(.memberJoined, by: nil)
+        case "group_member_added": moved(.memberJoined, by: author)
+        case "group_member_left": moved(.memberLeft, by: nil)
+        case "group_member_kicked", "group_member_removed": moved(.memberLeft, by: author)
         case "group_member_banned": banned
         case "group_updated": inGroup(.channelUpdated, at: clock.seconds(data["group"]?["updatedAt"])) { _ in }
         case "group_deleted": inGroup(.channelDeleted, at: clock.now) { _ in }
@@ -139,20 +138,12 @@ struct CometChatReading {
         }
     }
 
-    private func joined(by actor: Person?) -> DialectEvent {
+    private func moved(_ type: EventType, by actor: Person?) -> DialectEvent {
         guard !members.isEmpty else { return .ignored("it names nobody by a usable id") }
-        return inGroup(.memberJoined, at: clock.now) { event in
+        return inGroup(type, at: clock.now) { event in
             event.members = members
             event.actor = actor
-            event.isOfNewMembersOnly = true
-        }
-    }
-
-    private func left(by actor: Person?) -> DialectEvent {
-        guard !members.isEmpty else { return .ignored("it names nobody by a usable id") }
-        return inGroup(.memberLeft, at: clock.now) { event in
-            event.members = members
-            event.actor = actor
+            event.isOfNewMembersOnly = type == .memberJoined
         }
     }
 
@@ -161,7 +152,7 @@ struct CometChatReading {
         if let author, !members.isEmpty, members.allSatisfy({ $0.id == author.id }) {
             return .ignored("it names who banned, and not who was banned")
         }
-        return left(by: author)
+        return moved(.memberLeft, by: author)
     }
 
     private func inGroup(_ type: EventType, at moment: Timestamp, _ fill: (inout Event) -> Void) -> DialectEvent {

@@ -1,7 +1,7 @@
-package import CarillonCore
+import CarillonCore
 
 /// The transactions that a Matrix homeserver sends to an application service (DIALECTS section 9).
-package struct MatrixDialect: EventDialect {
+struct MatrixDialect: EventDialect {
     /// Whether encrypted messages, of which nothing is known but that they are, are passed over.
     static let ignoreEncrypted = "ignoreEncrypted"
     /// Whether a change of name in one room is passed over: names are each room's own there.
@@ -13,22 +13,18 @@ package struct MatrixDialect: EventDialect {
     static let largestEvent = 256 << 10
 
     /// What others write as they like is not read another way.
-    package let hasEmojiNames = false
-    package let name = DialectName.matrix
-    package let mayHoldSeveral = true
-    package let answer = DialectAnswer.nothing
+    let hasEmojiNames = false
+    let name = DialectName.matrix
+    let mayHoldSeveral = true
+    let answer = DialectAnswer.nothing
     /// Synapse puts up to 100 events into a transaction, of up to 64 KiB each and as much again of what they replace, and what is
     /// ephemeral besides. What is refused it repeats for ever.
-    package let largestBody: Int? = 16 << 20
+    let largestBody: Int? = 16 << 20
 
-    package var switches: [String] { [Self.ignoreEncrypted, Self.ignoreProfiles] }
+    var switches: [String] { [Self.ignoreEncrypted, Self.ignoreProfiles] }
 
     /// Passes who shows the `hs_token`, in the header, in the query, or in both.
-    package func verify(
-        _ request: DialectRequest,
-        _ document: DialectDocument,
-        now: Timestamp
-    ) throws(DialectRefusal) {
+    func verify(_ request: DialectRequest, _ document: DialectDocument, now: Timestamp) throws(DialectRefusal) {
         var tokens: [String] = []
         if let header = try request.proof("authorization") {
             let parts = header.split(separator: " ", maxSplits: 1)
@@ -44,7 +40,7 @@ package struct MatrixDialect: EventDialect {
         }
     }
 
-    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
         guard let transaction = MatrixTransaction(post.bytes, upTo: Self.mostEvents) else {
             // Says where it is no JSON.
             _ = try post.object()

@@ -1,17 +1,17 @@
-package import CarillonCore
+import CarillonCore
 
 /// The outgoing webhooks of Mattermost (DIALECTS section 11): posts in public channels, and nothing else.
-package struct MattermostDialect: EventDialect {
+struct MattermostDialect: EventDialect {
     private static let form = "application/x-www-form-urlencoded"
     private static let mostFields = 100
 
-    package let name = DialectName.mattermost
-    package let mediaTypes: [String]? = ["application/json", form]
+    let name = DialectName.mattermost
+    let mediaTypes: [String]? = ["application/json", form]
 
     /// The webhook's; nothing is signed.
-    package var proof: SenderProof { .token }
+    var proof: SenderProof { .token }
 
-    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
         let body = try object(of: post.request)
         guard let id = body["post_id"]?.messageID,
             let channel = Channel(body["channel_id"], name: body["channel_name"], namelessness: .generatedID),
@@ -29,7 +29,7 @@ package struct MattermostDialect: EventDialect {
     }
 
     /// The fields of a post, in either form.
-    package func object(of request: DialectRequest) throws(DialectRefusal) -> JSONValue {
+    func object(of request: DialectRequest) throws(DialectRefusal) -> JSONValue {
         let type = (request.values("content-type").first ?? "").prefix { $0 != ";" }.lowercased()
         let first = request.body.first { !" \t\r\n".utf8.contains($0) }
         guard type.hasPrefix(Self.form) || type.isEmpty && first != UInt8(ascii: "{") else {

@@ -36,7 +36,6 @@ package struct DialectEvent: Sendable, Equatable {
         case ignored(String)
     }
 
-    /// What it is to us.
     package var content: Content
     /// What its sender knows it by, where that is told back.
     package var shownID: String?

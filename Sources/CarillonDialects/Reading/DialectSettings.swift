@@ -6,7 +6,6 @@ package struct DialectSettings: Sendable {
 
     package let document: JSONObject
 
-    /// Settings as they were stored.
     package init(_ document: JSONObject = JSONObject()) {
         self.document = document
     }

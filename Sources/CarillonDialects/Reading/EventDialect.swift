@@ -62,38 +62,32 @@ package enum SenderProof: Sendable {
 package enum DialectAnswer: Sendable { case receipts, results, nothing }
 
 extension EventDialect {
-    package var mediaTypes: [String]? { ["application/json"] }
+    var mediaTypes: [String]? { ["application/json"] }
 
-    package var hasEmojiNames: Bool { true }
+    var hasEmojiNames: Bool { true }
 
     /// No more than of events as a rule.
-    package var largestBody: Int? { nil }
-    package var mayHoldSeveral: Bool { false }
-    package var answer: DialectAnswer { .receipts }
-    package var proof: SenderProof { .own }
-    package var switches: [String] { [] }
+    var largestBody: Int? { nil }
+    var mayHoldSeveral: Bool { false }
+    var answer: DialectAnswer { .receipts }
+    var proof: SenderProof { .own }
+    var switches: [String] { [] }
 
     /// Whether the body has to be read to find out who sends it.
     package var isProvenByBody: Bool { if case .token = proof { true } else { false } }
 
-    package func missing(in document: DialectDocument) -> String? {
+    func missing(in document: DialectDocument) -> String? {
         if case .basic = proof { return document.basic == nil ? "user and password" : nil }
         return document.secrets.isEmpty ? "secret" : nil
     }
 
-    package func settings(from reader: inout JSONObjectReader) -> JSONObject {
-        var settings = JSONObject()
-        for key in switches { settings[key] = reader.bool(key).map(JSONValue.bool) }
-        return settings
+    func settings(from reader: inout JSONObjectReader) -> JSONObject {
+        JSONObject(switches.map { ($0, reader.bool($0).map(JSONValue.bool)) })
     }
 
-    package func object(of request: DialectRequest) throws(DialectRefusal) -> JSONValue { try request.object() }
+    func object(of request: DialectRequest) throws(DialectRefusal) -> JSONValue { try request.object() }
 
-    package func verify(
-        _ request: DialectRequest,
-        _ document: DialectDocument,
-        now: Timestamp
-    ) throws(DialectRefusal) {
+    func verify(_ request: DialectRequest, _ document: DialectDocument, now: Timestamp) throws(DialectRefusal) {
         switch proof {
         case .signature(let header, let title):
             let signature = try request.proof(header, called: title)

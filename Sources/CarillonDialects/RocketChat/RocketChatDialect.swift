@@ -1,18 +1,18 @@
-package import CarillonCore
+import CarillonCore
 
 /// The outgoing integrations of Rocket.Chat (DIALECTS section 10).
-package struct RocketChatDialect: EventDialect {
+struct RocketChatDialect: EventDialect {
     /// Whether what integrations and bots have written is passed over.
     static let ignoreBots = "ignoreBots"
 
-    package let name = DialectName.rocketchat
+    let name = DialectName.rocketchat
 
-    package var switches: [String] { [Self.ignoreBots] }
+    var switches: [String] { [Self.ignoreBots] }
 
     /// The integration's; nothing is signed.
-    package var proof: SenderProof { .token }
+    var proof: SenderProof { .token }
 
-    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
         let body = try post.object()
         // The body does not say what happened: each integration is for one kind, which its URL names.
         let kind = try post.request.parameter("event") ?? "sendMessage"

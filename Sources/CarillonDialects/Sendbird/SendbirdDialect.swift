@@ -1,21 +1,21 @@
-package import CarillonCore
+import CarillonCore
 
 /// The webhooks of Sendbird (DIALECTS section 4).
-package struct SendbirdDialect: EventDialect {
+struct SendbirdDialect: EventDialect {
     /// Whether entering and leaving open channels is taken for joining and leaving: thousands an hour, where it is much used.
     static let openChannelPresence = "openChannelPresence"
 
     /// Whether what the application itself says in a channel is taken: its own pushes do not tell of it either, unless they are told to.
     static let adminMessages = "adminMessages"
 
-    package let name = DialectName.sendbird
+    let name = DialectName.sendbird
 
-    package var switches: [String] { [Self.openChannelPresence, Self.adminMessages] }
+    var switches: [String] { [Self.openChannelPresence, Self.adminMessages] }
 
     /// Made with the application's master API token.
-    package var proof: SenderProof { .signature("x-sendbird-signature", called: "x-sendbird-signature") }
+    var proof: SenderProof { .signature("x-sendbird-signature", called: "x-sendbird-signature") }
 
-    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
         let body = try post.object()
         let category = try body.discriminator("category")
         return DialectReading([SendbirdReading(category: category, body: body, post: post).event])

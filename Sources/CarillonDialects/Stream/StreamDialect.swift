@@ -1,7 +1,7 @@
-package import CarillonCore
+import CarillonCore
 
 /// The webhooks of GetStream's Chat (DIALECTS section 5).
-package struct StreamDialect: EventDialect {
+struct StreamDialect: EventDialect {
     /// What a channel is known by.
     enum ChannelIDs: String, CaseIterable {
         /// Its type and id, which together are unique.
@@ -9,18 +9,16 @@ package struct StreamDialect: EventDialect {
         case id
     }
 
-    package let name = DialectName.stream
+    let name = DialectName.stream
 
-    package func settings(from reader: inout JSONObjectReader) -> JSONObject {
-        var settings = JSONObject()
-        if let ids = reader.choice("channelId", as: ChannelIDs.self) { settings["channelId"] = .string(ids.rawValue) }
-        return settings
+    func settings(from reader: inout JSONObjectReader) -> JSONObject {
+        ["channelId": reader.choice("channelId", as: ChannelIDs.self).map { .string($0.rawValue) }]
     }
 
     /// Made of the body as it is unpacked.
-    package var proof: SenderProof { .signature("x-signature", called: "X-Signature") }
+    var proof: SenderProof { .signature("x-signature", called: "X-Signature") }
 
-    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
         let body = try post.object()
         let type = try body.discriminator("type")
         let ids = post.settings.text("channelId").flatMap(ChannelIDs.init) ?? .cid

@@ -1,18 +1,14 @@
-package import CarillonCore
+import CarillonCore
 
 /// The webhooks of TalkJS (DIALECTS section 8).
-package struct TalkJSDialect: EventDialect {
+struct TalkJSDialect: EventDialect {
     /// How far a timestamp may be from now.
     private static let tolerance = Duration.seconds(300)
 
-    package let name = DialectName.talkjs
+    let name = DialectName.talkjs
 
     /// Passes what is signed by `X-TalkJS-Signature` lately: in hexadecimal, over the timestamp, a full stop and the body.
-    package func verify(
-        _ request: DialectRequest,
-        _ document: DialectDocument,
-        now: Timestamp
-    ) throws(DialectRefusal) {
+    func verify(_ request: DialectRequest, _ document: DialectDocument, now: Timestamp) throws(DialectRefusal) {
         let signature = try request.proof("x-talkjs-signature", called: "X-TalkJS-Signature")
         let timestamp = try request.proof("x-talkjs-timestamp", called: "X-TalkJS-Timestamp")
         let signed = Array("\(timestamp).".utf8) + request.body
@@ -24,7 +20,7 @@ package struct TalkJSDialect: EventDialect {
         else { throw .unproven("X-TalkJS-Timestamp is too far from now") }
     }
 
-    package func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
+    func read(_ post: DialectPost) throws(DialectRefusal) -> DialectReading {
         let body = try post.object()
         return DialectReading([TalkJSReading(type: try body.discriminator("type"), body: body, post: post).event])
     }

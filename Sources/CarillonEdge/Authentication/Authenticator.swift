@@ -1,6 +1,6 @@
 package import CarillonCore
 import CarillonWebhooks
-import HTTPTypes
+package import HTTPTypes
 package import Hummingbird
 
 /// Finds out who calls.
@@ -64,12 +64,7 @@ package struct Authenticator: Sendable {
 
     /// The caller in the network of the path, when it has to be an admin.
     package func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
-        let access = try await access(
-            request,
-            context,
-            in: context.identifier("network", as: Network.self),
-            ofUsers: false
-        )
+        let access = try await access(request, context, in: context.identifier("network"), ofUsers: false)
         try access.requireAdmin()
         return access
     }
@@ -121,7 +116,7 @@ package struct Authenticator: Sendable {
 
     /// What is known of a network's senders without waiting; `nil` when nothing is at the moment.
     package func rememberedSenders(of networkID: NetworkID) -> RememberedSenders? {
-        cache.remembered(networkID).map { RememberedSenders($0, now: clock.now()) }
+        cache.remembered(networkID).map { RememberedSenders(credentials: $0, now: clock.now()) }
     }
 
     /// A network with what it says of a dialect, be that in use or not; `nil` when it says nothing of it.
@@ -249,7 +244,7 @@ extension HTTPFields {
     /// The token of `Authorization: Bearer …` (RFC 6750 section 2.1); `nil` when there is no `Authorization` at all.
     ///
     /// - Throws: 401 for another scheme and for more than one header.
-    func bearerToken() throws(Problem) -> String? {
+    package func bearerToken() throws(Problem) -> String? {
         let values = self[values: .authorization]
         guard let value = values.first else { return nil }
         let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)

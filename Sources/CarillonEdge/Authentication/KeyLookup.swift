@@ -15,13 +15,7 @@ final class KeyLookup: Sendable {
     private let absent: Remembered<APIKeyName, Void>
     private let queries: PacedReading<Set<APIKeyName>, Set<APIKeyName>>
 
-    /// A look-up.
-    ///
-    /// - Parameters:
-    ///   - timeToLive: How long a key stays unknown that was not found.
-    ///   - capacity: How many of these are remembered.
-    ///   - now: The time by which they age.
-    ///   - read: Asks the store.
+    /// A look-up for which a key stays unknown for a while (`timeToLive`) that was not found, as far as so many are remembered.
     init(
         timeToLive: Duration = .seconds(2),
         capacity: Int = 10_000,

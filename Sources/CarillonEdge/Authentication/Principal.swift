@@ -5,8 +5,6 @@ package enum Principal: Sendable, Equatable {
     case apiKey(APIKeyRole)
     /// A person, by a user token.
     case user(UserID)
-    /// A chat backend, by its signature.
-    case backend
 
     package var userID: UserID? {
         if case .user(let own) = self { own } else { nil }
@@ -29,14 +27,14 @@ package struct Access: Sendable {
     package var writer: Writer {
         switch principal {
         case .operator, .apiKey(.admin): .admin
-        case .apiKey, .user, .backend: .user
+        case .apiKey, .user: .user
         }
     }
 
     package func requireAdmin() throws(Problem) { try require(or: "an admin key is needed") }
 
     package func requireEvents() throws(Problem) {
-        try require(.backend, .apiKey(.events), or: "an API key of role events or a signature is needed")
+        try require(.apiKey(.events), or: "an API key of role events or a signature is needed")
     }
 
     /// Passes those who may send notifications of their own.
@@ -83,7 +81,7 @@ package struct Access: Sendable {
         case .operator, .apiKey(.admin):
             guard !named.isReserved else { throw .forbidden("me stands for the user of a user token") }
             return named
-        case .apiKey, .backend:
+        case .apiKey:
             throw .forbidden("an admin key or the user's own token is needed")
         }
     }

@@ -4,13 +4,8 @@ import HTTPTypes
 /// Who may post events and notifications to a network, as its credentials were when they were read last: all that is asked about one
 /// post is answered by the same.
 package struct RememberedSenders {
-    private let credentials: VerifiableCredentials
-    private let now: Timestamp
-
-    init(_ credentials: VerifiableCredentials, now: Timestamp) {
-        self.credentials = credentials
-        self.now = now
-    }
+    let credentials: VerifiableCredentials
+    let now: Timestamp
 
     package var network: Network { credentials.network }
 

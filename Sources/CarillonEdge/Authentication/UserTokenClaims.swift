@@ -22,12 +22,8 @@ struct UserTokenClaims: Sendable {
     /// Whether it has the form of a JWT.
     var isToken: Bool { claims != nil }
 
-    /// The first thing that is wrong with the claims; `nil` where all are right.
-    ///
-    /// - Parameters:
-    ///   - network: The network of the path; `nil` where the token itself has to say which.
-    ///   - now: The moment.
-    /// - Returns: What it has to be, and what it is.
+    /// The first thing that is wrong with the claims: what it has to be, and what it is; `nil` where all are right. Where the path names no
+    /// network, the token itself has to say which.
     func mistake(in network: NetworkID?, at now: Timestamp) -> String? {
         guard let claims else { return Self.noToken }
         return subjectMistake(claims["sub"]) ?? audienceMistake(claims["aud"], network)

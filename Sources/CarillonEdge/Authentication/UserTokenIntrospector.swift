@@ -93,16 +93,8 @@ package final class UserTokenIntrospector: Sendable {
     var count: Int { answers.count }
     var waiting: Int { permits.waiting }
 
-    /// Finds out whose token it is.
-    ///
-    /// - Parameters:
-    ///   - token: The token.
-    ///   - introspection: Whom to ask, and how.
-    ///   - network: The network.
-    ///   - address: Where it came from.
-    ///   - isSuspect: Whether so much of what comes from there proves nothing that nobody is asked about more of it that was not a
-    ///     user's lately.
-    /// - Returns: The user; `nil` when it is nobody's.
+    /// Finds out whose token it is; `nil` when it is nobody's. Where so much of what comes from an address proves nothing that it `isSuspect`,
+    /// nobody is asked about more of it that was not a user's lately.
     /// - Throws: 503 when it cannot be found out now, 429 when nobody is to be asked.
     func user(
         of token: String,
@@ -147,18 +139,21 @@ package final class UserTokenIntrospector: Sendable {
         }
         defer { permit.giveBack() }
         let answer = await asker.ask(introspection, about: token, in: network)
-        endings.count(Ending(answer))
         let (moment, lifetime) = (now(), Duration.seconds(introspection.cacheTime))
         let origin = party.address.map { Origin(network: network, address: $0) }
         switch answer {
         case .user(let user):
+            endings.count(.user)
             if let origin { origins.keep((), as: origin, readAt: moment) }
             return Answer(userID: user, end: moment + lifetime, beliefEnd: moment + max(lifetime, Self.belief))
         case .nobody:
+            endings.count(.nobody)
             if let origin { origins.forget(origin) }
             let end = moment + min(lifetime, Self.nobodyLifetime)
             return Answer(userID: nil, end: end, beliefEnd: end)
-        case .failed: throw .serviceUnavailable("it could not be found out whose token it is")
+        case .failed:
+            endings.count(.failed)
+            throw .serviceUnavailable("it could not be found out whose token it is")
         }
     }
 
@@ -178,12 +173,4 @@ private enum Ending: String, CaseIterable {
     case user
     case nobody
     case failed
-
-    init(_ answer: UserTokenAnswer) {
-        switch answer {
-        case .user: self = .user
-        case .nobody: self = .nobody
-        case .failed: self = .failed
-        }
-    }
 }

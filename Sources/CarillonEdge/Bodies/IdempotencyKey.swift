@@ -31,14 +31,8 @@ package enum IdempotencyKey {
 }
 
 extension IdempotentRequest {
-    /// A request as it is recognised again; `nil` when it has no key.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - admin: Who sends it: what others send with the same key is another request.
-    ///   - networkID: The network of the path; `nil` where networks are made.
-    ///   - body: The body; the same JSON in another layout is the same.
-    ///   - answer: What is answered if it is carried out.
+    /// A request as it is recognised again; `nil` when it has no key. What others send with the same key is another request; a body in
+    /// another layout is the same. There is no network where one is made.
     /// - Throws: 400 for a key that is none.
     package init?(
         _ request: Request,

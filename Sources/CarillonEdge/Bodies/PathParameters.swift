@@ -2,12 +2,7 @@ package import CarillonCore
 import Hummingbird
 
 extension CarillonRequestContext {
-    /// A path segment, percent-decoded once. Hummingbird hands segments on as they were sent.
-    ///
-    /// - Parameters:
-    ///   - name: Its name in the route.
-    ///   - plusIsSpace: Whether `+` stands for a space, as some systems' clients write it.
-    /// - Returns: The text.
+    /// A path segment, percent-decoded once: Hummingbird hands segments on as they were sent. Some systems' clients write `+` for a space.
     /// - Throws: 400 for what is no percent-encoded UTF-8.
     package func segment(_ name: String, plusIsSpace: Bool = false) throws(Problem) -> String {
         guard let raw = coreContext.parameters[name[...]] else { throw .notFound() }
@@ -18,11 +13,10 @@ extension CarillonRequestContext {
     }
 
     /// A path segment that is an id of a caller's choice.
-    package func identifier<Subject>(_ name: String, as subject: Subject.Type = Subject.self) throws(Problem)
-        -> Identifier<
-            Subject
-        >
-    {
+    package func identifier<Subject>(
+        _ name: String,
+        as subject: Subject.Type = Subject.self
+    ) throws(Problem) -> Identifier<Subject> {
         guard let identifier = Identifier<Subject>(try segment(name)) else {
             throw .invalidID(name, "must be 1 to \(Identifier<Subject>.maximumBytes) bytes without control characters")
         }

@@ -12,6 +12,9 @@ package struct QueryParameters {
         }
     }
 
+    /// The names as they were sent.
+    package var names: [String] { pairs.map { String($0.name) } }
+
     /// Refuses all parameters but these, and those of pages where there are any.
     package func refuseAll(but names: String..., isPaged: Bool = true) throws(Problem) {
         let names = names.map { $0[...] } + (isPaged ? Page.parameters : [])

@@ -1,12 +1,12 @@
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 
 /// Knows which methods each path supports, for the difference between 404 and 405.
-package struct RouteTable: Sendable {
+struct RouteTable: Sendable {
     private let routes: [(path: RouterPath, methods: [HTTPRequest.Method])]
 
     /// The table of a router's routes. Where there is GET there is HEAD.
-    package init(_ router: Router<CarillonRequestContext>) {
+    init(_ router: Router<CarillonRequestContext>) {
         var methods: [String: (path: RouterPath, methods: Set<HTTPRequest.Method>)] = [:]
         for route in router.routes {
             methods[route.path.description, default: (route.path, [])].methods.insert(route.method)

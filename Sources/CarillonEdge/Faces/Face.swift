@@ -59,29 +59,13 @@ package struct FaceSettings: Sendable, Equatable {
 package struct FaceKeyRequest: Sendable {
     package var networkID: NetworkID
     /// What the network is called in that system.
-    package var boundNames: [String]
+    package var boundNames: [String] = []
     /// What it is to be called; `nil` for the face to choose.
     package var name: String?
     /// The secret that existing clients hold; `nil` for a new one.
     package var secret: String?
     package var label: String?
     package var now: Timestamp
-
-    package init(
-        networkID: NetworkID,
-        boundNames: [String] = [],
-        name: String?,
-        secret: String?,
-        label: String?,
-        now: Timestamp
-    ) {
-        self.networkID = networkID
-        self.boundNames = boundNames
-        self.name = name
-        self.secret = secret
-        self.label = label
-        self.now = now
-    }
 }
 
 /// A key that was made, with what its holder is shown once.

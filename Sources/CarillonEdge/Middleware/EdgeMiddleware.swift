@@ -39,10 +39,7 @@ struct EdgeMiddleware: RouterMiddleware {
         }
         let duration = ContinuousClock.now - (context.caller.since ?? start)
         log.answered(request, response.status, context, after: duration)
-        metrics.answered(
-            RequestMetrics.Key(route: context.routeTemplate, method: request.method, status: response.status.code),
-            after: duration
-        )
+        metrics.answered(context.routeTemplate, request.method, response.status.code, after: duration)
         response.headers[.requestID] = context.requestID
         return response
     }

@@ -115,14 +115,7 @@ final class RequestLog: Sendable {
 }
 
 extension LineAllowance {
-    /// Writes a line, or counts it: how many were left out is written when the window is over.
-    ///
-    /// - Parameters:
-    ///   - message: The line.
-    ///   - level: Its level.
-    ///   - metadata: What it says besides.
-    ///   - kind: What the lines that are left out have in common.
-    ///   - logger: Where to.
+    /// Writes a line, or counts it: how many were left out, and what these have in common (`kind`), is written when the window is over.
     func write(
         _ message: Logger.Message,
         at level: Logger.Level,

@@ -5,16 +5,10 @@ import Synchronization
 /// Counts answers by route, method and status, and times them by route and method: metrics are made once for each combination of
 /// labels, of which there is a bounded number.
 package final class RequestMetrics: Sendable {
-    package struct Key: Hashable {
+    private struct Key: Hashable {
         var route: String
         var method: HTTPRequest.Method
         var status: Int
-
-        package init(route: String, method: HTTPRequest.Method, status: Int) {
-            self.route = route
-            self.method = method
-            self.status = status
-        }
     }
 
     private struct Pair: Sendable {
@@ -29,7 +23,8 @@ package final class RequestMetrics: Sendable {
         self.factory = factory
     }
 
-    package func answered(_ key: Key, after duration: Duration) {
+    package func answered(_ route: String, _ method: HTTPRequest.Method, _ status: Int, after duration: Duration) {
+        let key = Key(route: route, method: method, status: status)
         let pair = pairs.withLock { pairs in
             if let pair = pairs[key] { return pair }
             let pair = makePair(key)

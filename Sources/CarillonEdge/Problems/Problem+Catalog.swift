@@ -124,8 +124,16 @@ extension Problem {
 
     /// PostgreSQL is away or too much is waiting. What is known of the change is added where the problem is answered.
     package static func serviceUnavailable(_ detail: String? = nil, retryAfter seconds: Int = 1) -> Problem {
-        let title = "The service cannot do this at the moment"
-        return Problem("service-unavailable", .serviceUnavailable, title, detail, headers: [.retryAfter: "\(seconds)"])
+        unavailable("service-unavailable", "The service cannot do this at the moment", detail, retryAfter: seconds)
+    }
+
+    private static func unavailable(
+        _ name: String,
+        _ title: String,
+        _ detail: String? = nil,
+        retryAfter seconds: Int
+    ) -> Problem {
+        Problem(name, .serviceUnavailable, title, detail, headers: [.retryAfter: "\(seconds)"])
     }
 
     /// The tables are not there yet, or not yet those of this release.
@@ -136,21 +144,15 @@ extension Problem {
 
     /// A placement's PostgreSQL is away; it is only its own networks that have to wait.
     package static func placementUnavailable(_ detail: String?) -> Problem {
-        Problem(
-            "placement-unavailable",
-            .serviceUnavailable,
-            "The placement of the network cannot be used at the moment",
-            detail,
-            headers: [.retryAfter: "2"]
-        )
+        let title = "The placement of the network cannot be used at the moment"
+        return unavailable("placement-unavailable", title, detail, retryAfter: 2)
     }
 
     /// The network is on its way to another placement: until it is there it can be read, and not changed.
-    package static let networkMoving = Problem(
+    package static let networkMoving = unavailable(
         "network-moving",
-        .serviceUnavailable,
         "The network is moving to another placement",
-        headers: [.retryAfter: "2"]
+        retryAfter: 2
     )
 
     /// Why a network is not moved.
@@ -178,24 +180,16 @@ extension Problem {
     }
 
     /// A secret is needed that the service's master key does not open, or that it may not seal.
-    package static let wrongMasterKey = Problem(
+    package static let wrongMasterKey = unavailable(
         "wrong-master-key",
-        .serviceUnavailable,
         "The service has another master key than the one that stored secrets are sealed with",
         "those who run the service have to set the right CARILLON_MASTER_KEY",
-        headers: [.retryAfter: "60"]
+        retryAfter: 60
     )
 
     /// The service is up but cannot work.
     package static func notReady(_ reasons: [String]) -> Problem {
-        let detail = reasons.joined(separator: "; ")
-        return Problem(
-            "not-ready",
-            .serviceUnavailable,
-            "The service is not ready",
-            detail,
-            headers: [.retryAfter: "1"]
-        )
+        unavailable("not-ready", "The service is not ready", reasons.joined(separator: "; "), retryAfter: 1)
     }
 
     /// A mistake of ours; the log has the rest under the request's id.

@@ -4,19 +4,8 @@ import Synchronization
 
 /// Why requests failed that were taken on their event loop and handed on after all: what took as long as it may is not tried once more.
 package final class FailedRequests: Sendable {
-    package struct Failure: Sendable {
-        package let error: any Error
-        /// The network whose sender it turned out to be.
-        package let network: NetworkID
-        /// When the request was there.
-        package let since: ContinuousClock.Instant
-
-        package init(_ error: any Error, in network: NetworkID, since: ContinuousClock.Instant) {
-            self.error = error
-            self.network = network
-            self.since = since
-        }
-    }
+    /// Why one failed, whose sender's it turned out to be, and when it was there.
+    package typealias Failure = (error: any Error, network: NetworkID, since: ContinuousClock.Instant)
 
     private let failures = Mutex<[ObjectIdentifier: Failure]>([:])
 

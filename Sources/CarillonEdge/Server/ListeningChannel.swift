@@ -8,25 +8,11 @@ import NIOHTTP1
 struct ListeningChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
-    private let http: HTTP1Channel
-    private let connections: InboundConnections
-    private let settings: ServerSettings
-    private let refusals: RefusalWriter
-    private let makeIntake: @Sendable (any EventLoop) -> IntakeHandler?
-
-    init(
-        _ http: HTTP1Channel,
-        connections: InboundConnections,
-        settings: ServerSettings,
-        logger: Logger,
-        makeIntake: @escaping @Sendable (any EventLoop) -> IntakeHandler?
-    ) {
-        self.http = http
-        self.connections = connections
-        self.settings = settings
-        refusals = RefusalWriter(logger: logger)
-        self.makeIntake = makeIntake
-    }
+    let http: HTTP1Channel
+    let connections: InboundConnections
+    let settings: ServerSettings
+    let refusals: RefusalWriter
+    let makeIntake: @Sendable (any EventLoop) -> IntakeHandler?
 
     func setup(channel: any NIOCore.Channel, logger: Logger) -> EventLoopFuture<Value> {
         http.setup(channel: channel, logger: logger).flatMapThrowing {

@@ -4,16 +4,7 @@ package import Logging
 package import NIOCore
 
 extension ServerSettings {
-    /// The server to build an `Application` with.
-    ///
-    /// The decoder's own limits lie far above those of ``HeadLimits``, because that can say what is accepted.
-    ///
-    /// - Parameters:
-    ///   - connections: Keeps account of the server's connections.
-    ///   - logger: Told of requests that could not be read.
-    ///   - intake: Makes, or has, what takes requests on an event loop; without it each has a task.
-    ///   - failures: Told what the intake could not do.
-    /// - Returns: The server.
+    /// The server to build an `Application` with: `intake` makes, or has, what takes requests on an event loop; without it each has a task.
     package func server(
         _ connections: InboundConnections,
         logger: Logger,
@@ -22,6 +13,7 @@ extension ServerSettings {
     ) -> HTTPServerBuilder {
         let configuration = HTTP1Channel.Configuration(
             additionalChannelHandlers: [RequestDeadlineHandler(limit: requestDeadline)],
+            // Far above the limits of ``HeadLimits``, because that can say what is accepted.
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 256 * 1024,
                 maxHeaderListSize: 256 * 1024,
@@ -30,10 +22,10 @@ extension ServerSettings {
         )
         return HTTPServerBuilder { responder in
             ListeningChannel(
-                HTTP1Channel(responder: responder, configuration: configuration),
+                http: HTTP1Channel(responder: responder, configuration: configuration),
                 connections: connections,
                 settings: self,
-                logger: logger,
+                refusals: RefusalWriter(logger: logger),
                 makeIntake: { loop in intake.map { IntakeHandler($0(loop), failures: failures) } }
             )
         }

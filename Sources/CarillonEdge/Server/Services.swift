@@ -9,13 +9,11 @@ package final class Services: Sendable {
     package let cache: CredentialCache
     /// Networks and credentials.
     package let accounts: any NetworkStore
-    /// Users, channels and members.
     package let directory: any DirectoryStore & MemberStore
     package let devices: any DeviceStore & AddressStore & DeviceListStore
     /// What is reached at addresses, for many who ask at once.
     package let addresses: AddressLookup
     package let toggles: any ToggleStore
-    /// Tags and who subscribes to them.
     package let tags: any TagStore & SubscriptionStore
     /// Networks' own templates.
     package let templates: TemplateCache

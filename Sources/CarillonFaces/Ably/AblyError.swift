@@ -32,17 +32,16 @@ struct AblyError: FaceError, Equatable {
         ]
     }
 
-    var document: JSONValue {
-        var document: JSONObject = ["error": json]
-        document["batchResponse"] = batch.map(JSONValue.array)
-        return .object(document)
-    }
+    var document: JSONValue { ["error": json, "batchResponse": batch.map(JSONValue.array)] }
 }
 
 extension JSONObject {
     /// A member that is a text; null counts as absent.
-    func ablyText(_ key: String, orNone: String? = nil, else error: (String) -> AblyError) throws(AblyError) -> String?
-    {
+    func ablyText(
+        _ key: String,
+        orNone: String? = nil,
+        else error: (String) -> AblyError = AblyError.body
+    ) throws(AblyError) -> String? {
         switch self[key] {
         case nil, .null: return nil
         case .string(let text): return text == orNone ? nil : text

@@ -43,13 +43,11 @@ struct AblySettings: Sendable, Equatable {
     private init() {}
 
     var document: JSONObject {
-        var document = JSONObject()
-        document["ios"] = ios?.json
-        document["android"] = android.map { ["appId": .string($0)] }
-        var rules = JSONObject()
-        for (name, push) in namespaces.sorted(by: { $0.key < $1.key }) { rules[name] = ["push": .bool(push)] }
-        document["namespaces"] = .object(rules)
-        return document
+        let rules = namespaces.sorted { $0.key < $1.key }
+        return [
+            "ios": ios?.json, "android": android.map { ["appId": .string($0)] },
+            "namespaces": .object(JSONObject(rules.map { ($0.key, ["push": .bool($0.value)]) })),
+        ]
     }
 
     /// Whether the application has devices there: where it is not known of which app they are, it may.

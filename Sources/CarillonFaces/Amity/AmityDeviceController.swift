@@ -18,7 +18,7 @@ struct AmityDeviceController: Sendable {
     private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let app = try await callers.app(request, context)
         let body = try await RequestBodyReader.json(of: request)
-        let device = try AmityRegistration(body, app.settings).device(registeredAt: services.clock.now())
+        let device = try AmityRegistration.device(body, app.settings, registeredAt: services.clock.now())
         // Whoever has the app's key could register devices for anybody, so the network has to have said that this is meant.
         if app.settings.requiresUserToken || app.network.deviceRegistration != .appKey {
             try await callers.require(device.userID, of: app.network.id, request, context)
@@ -33,8 +33,8 @@ struct AmityDeviceController: Sendable {
     private func registerOwn(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let user = try await callers.user(request, context)
         let body = try await RequestBodyReader.json(of: request)
-        let registration = try AmityRegistration(body, user.app.settings, of: user.id)
-        let device = registration.device(registeredAt: services.clock.now())
+        let now = services.clock.now()
+        let device = try AmityRegistration.device(body, user.app.settings, of: user.id, registeredAt: now)
         guard device.userID == user.id else { throw Problem.forbidden("a token of this user is needed") }
         // A token alone takes nobody else's device from them, unless it is the same phone.
         let former: ReplaceableDevice = user.holdsAppKey ? .anybodys : .anyOfTheirs

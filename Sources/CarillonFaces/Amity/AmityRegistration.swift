@@ -1,8 +1,8 @@
 import CarillonCore
 import CarillonEdge
 
-/// What an app says of its device: read as tolerantly as Amity does, apart from what would lead nowhere.
-struct AmityRegistration {
+/// Reads what apps say of their devices: as tolerantly as Amity does, apart from what would lead nowhere.
+enum AmityRegistration {
     /// The longest id of a device, in characters.
     static let longestDeviceID = 150
     /// The longest token, in bytes.
@@ -21,20 +21,15 @@ struct AmityRegistration {
         case baidu
     }
 
-    private let id: DeviceID
-    private let userID: UserID
-    private let address: DeviceAddress
-
-    func device(registeredAt now: Timestamp) -> Device {
-        Device(id: id, userID: userID, address: address, registeredAt: now)
-    }
-}
-
-extension AmityRegistration {
     /// Reads a body. Where the token of its `owner` is enough, it need name neither them nor the device, which is known by its address
     /// without a name.
-    init(_ body: JSONValue, _ settings: AmitySettings, of owner: UserID? = nil) throws(InvalidInput) {
-        self = try body.readForeign { reader in
+    static func device(
+        _ body: JSONValue,
+        _ settings: AmitySettings,
+        of owner: UserID? = nil,
+        registeredAt now: Timestamp
+    ) throws(InvalidInput) -> Device {
+        try body.readForeign { reader in
             let isNamed = owner == nil || reader.contains("deviceId") && !reader.isNull("deviceId")
             let named = isNamed ? reader.amityDeviceID("deviceId") : nil
             let user = reader.userID("userId", required: owner == nil) ?? owner
@@ -47,7 +42,7 @@ extension AmityRegistration {
             guard let platform, let token, let user,
                 let address = Self.address(platform, token, settings, &reader)
             else { return nil }
-            return Self(id: named ?? DeviceID(reachedAt: address), userID: user, address: address)
+            return Device(id: named ?? DeviceID(reachedAt: address), userID: user, address: address, registeredAt: now)
         }
     }
 
@@ -83,13 +78,9 @@ extension AmityUnregistration {
     init(query: QueryParameters, body bytes: [UInt8]) throws {
         var body = JSONObject()
         if !bytes.isEmpty {
-            let json: JSONValue
-            do throws(JSONSyntaxError) {
-                json = try JSONValue(parsing: bytes)
-            } catch {
-                throw InvalidInput(error)
+            guard let members = try JSONValue(body: bytes).object else {
+                throw Problem.invalidBody("must be an object")
             }
-            guard case .object(let members) = json else { throw Problem.invalidBody("must be an object") }
             body = members
         }
         for name in ["deviceId", "userId"] {

@@ -10,9 +10,7 @@ struct AmitySettingController: Sendable {
     let services: Services
     let callers: AmityCallers
 
-    private var templates: AmityTemplates {
-        AmityTemplates(store: services.templates, catalog: services.catalog, clock: services.clock)
-    }
+    private var templates: AmityTemplates { AmityTemplates(services: services) }
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.get, RouterPath(Self.userPath), as: "read settings", use: show)

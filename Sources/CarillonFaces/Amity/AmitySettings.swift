@@ -32,10 +32,9 @@ struct AmitySettings: Sendable, Equatable {
 
     /// The settings as they are stored and shown, with defaults filled in.
     var json: JSONObject {
-        var json = JSONObject()
-        json["ios"] = ios?.json
-        json["android"] = android.map { ["appId": .string($0)] }
-        json["requireUserToken"] = .bool(requiresUserToken)
-        return json
+        [
+            "ios": ios?.json, "android": android.map { ["appId": .string($0)] },
+            "requireUserToken": .bool(requiresUserToken),
+        ]
     }
 }

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 /// A network's templates in its own language, as Amity knows them: one title and one body for each event.
 ///
@@ -9,12 +10,10 @@ struct AmityTemplates: Sendable {
         var body: String
     }
 
-    let store: any TemplateStore
-    let catalog: TemplateCatalog
-    let clock: WallClock
+    let services: Services
 
     func texts(of network: Network) async throws -> [AmityEvent: Text] {
-        let own = try await store.templates(in: network.id)
+        let own = try await services.templates.templates(in: network.id)
         let locale = Self.locale(of: network)
         return Dictionary(
             uniqueKeysWithValues: AmityEvent.allCases.map { event in
@@ -30,7 +29,7 @@ struct AmityTemplates: Sendable {
     func write(_ changes: [AmityNetworkChange.EventChange], in network: Network) async throws {
         let changes = changes.filter { $0.title != nil || $0.body != nil }
         guard !changes.isEmpty else { return }
-        let own = try await store.templates(in: network.id)
+        let own = try await services.templates.templates(in: network.id)
         let locale = Self.locale(of: network)
         var sources: [AmityEvent: TemplateSource] = [:]
         for change in changes {
@@ -54,9 +53,9 @@ struct AmityTemplates: Sendable {
                 eventType: event.type,
                 locale: locale.rawValue,
                 source: source,
-                updatedAt: clock.now()
+                updatedAt: services.clock.now()
             )
-            _ = try await store.putTemplate(template, in: network.id)
+            _ = try await services.templates.putTemplate(template, in: network.id)
         }
     }
 
@@ -68,7 +67,7 @@ struct AmityTemplates: Sendable {
     private func sources(of type: EventType, _ locale: LocaleTag, _ own: [TemplateOverride]) -> [TemplateSource] {
         (locale.fallbackChain + [.english]).flatMap { locale in
             let own = own.first { $0.eventType == type && $0.locale == locale.rawValue }?.source
-            return [own, catalog[type, locale]?.source].compactMap(\.self)
+            return [own, services.catalog[type, locale]?.source].compactMap(\.self)
         }
     }
 }

@@ -87,15 +87,11 @@ extension MatrixBinding {
             allowedEndpoints = WebPushHosts(read.compactMap(\.self))
         }
         if let blocks = reader.strings("allowFrom", maximumCount: Self.maximumSources) {
-            var allowed: [CIDRBlock] = []
-            for (index, text) in blocks.enumerated() {
-                do throws(CIDRError) {
-                    allowed.append(try CIDRBlock(text))
-                } catch {
-                    reader.refuse("allowFrom", at: index, "must be a block of addresses such as 203.0.113.0/24")
-                }
+            let read = blocks.map { try? CIDRBlock($0) }
+            for (index, block) in read.enumerated() where block == nil {
+                reader.refuse("allowFrom", at: index, "must be a block of addresses such as 203.0.113.0/24")
             }
-            allowedSources = allowed
+            allowedSources = read.compactMap(\.self)
         }
         requestsPerSecond = reader.integer("requestsPerSecond", in: Self.requestRates) ?? requestsPerSecond
     }
@@ -107,23 +103,18 @@ extension MatrixBinding {
 
     /// The settings as they are stored and shown, with what holds where nothing was said.
     var document: JSONObject {
-        var document = JSONObject()
-        document["provider"] = (provider?.rawValue).map(JSONValue.string)
-        document["appId"] = appID.map(JSONValue.string)
-        if provider == .apns {
-            document["environment"] = .string(environment.rawValue)
-            document["pushkeyFormat"] = .string(pushkeyFormat.rawValue)
-            document["pushType"] = .string(pushType.rawValue)
-        }
-        document["allowedEndpoints"] = allowedEndpoints.map { JSONValue($0.patterns) }
-        document["payload"] = .string(payload.rawValue)
-        document["badge"] = .bool(showsBadge)
-        document["sound"] = .bool(playsSound)
-        document["ttlSeconds"] = JSONValue(timeToLive)
-        document["retired"] = .bool(isRetired)
-        document["gatewayKeyRequired"] = .bool(isKeyRequired)
-        document["allowFrom"] = allowedSources.map { JSONValue($0.map(\.description)) }
-        document["requestsPerSecond"] = JSONValue(requestsPerSecond)
-        return document
+        let isApple = provider == .apns
+        return [
+            "provider": provider.map { .string($0.rawValue) }, "appId": appID.map(JSONValue.string),
+            "environment": isApple ? .string(environment.rawValue) : nil,
+            "pushkeyFormat": isApple ? .string(pushkeyFormat.rawValue) : nil,
+            "pushType": isApple ? .string(pushType.rawValue) : nil,
+            "allowedEndpoints": allowedEndpoints.map { JSONValue($0.patterns) },
+            "payload": .string(payload.rawValue), "badge": .bool(showsBadge), "sound": .bool(playsSound),
+            "ttlSeconds": JSONValue(timeToLive), "retired": .bool(isRetired),
+            "gatewayKeyRequired": .bool(isKeyRequired),
+            "allowFrom": allowedSources.map { JSONValue($0.map(\.description)) },
+            "requestsPerSecond": JSONValue(requestsPerSecond),
+        ]
     }
 }

@@ -16,7 +16,8 @@ struct MatrixController: Sendable {
     /// `POST /_matrix/push/v1/notify`
     func notify(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let lookup = try await services.faceLookup()
-        let (address, key) = (context.clientAddress, try gatewayKey(of: request))
+        let address = context.clientAddress
+        let key = try QueryParameters(request).text("k").flatMap { $0.isEmpty ? nil : $0 }
         let keyOwner = try key.flatMap { try lookup.key(.matrix, secret: $0) }?.key.networkID
         if let keyOwner { context.caller.note(.network(keyOwner)) }
         // Who is known by where they are is seen when the body is read: until then all who hold no key are strangers.
@@ -52,10 +53,6 @@ struct MatrixController: Sendable {
         if let reason = selection.reason { context.face.note(reason: reason) }
         outcomes.count(.rejected, by: selection.rejected.count)
         return .json(["rejected": JSONValue(selection.rejected)])
-    }
-
-    private func gatewayKey(of request: Request) throws -> String? {
-        try QueryParameters(request).text("k").flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Counts a stranger's request.

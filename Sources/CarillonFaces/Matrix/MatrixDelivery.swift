@@ -65,7 +65,11 @@ struct MatrixDelivery {
         try await admitNew(targets, to: network)
         try takeEvents(for: targets, of: network)
         try await renew(&targets, in: networkID, at: now)
-        try await remember(targets.filter { !$0.isUsable && $0.known == nil }, in: networkID)
+        // Since when pushkeys are unusable is remembered.
+        let unusable = targets.filter { !$0.isUsable && $0.known == nil }.map(\.address)
+        if !unusable.isEmpty {
+            try await services.devices.addQuarantined(unusable, because: Self.unusable, in: networkID)
+        }
         let events = try await events(for: targets, of: network, at: now, &outcome)
         let receipts = events.isEmpty ? [] : try await services.accept(events, networkID)
         outcome.firstEvent = receipts.first?.id
@@ -150,16 +154,6 @@ struct MatrixDelivery {
             obtained[known.id] = max(obtained[known.id] ?? moment, moment)
         }
         if !obtained.isEmpty { try await services.devices.renewDevices(obtained, in: network) }
-    }
-
-    /// Remembers since when pushkeys are unusable.
-    private func remember(_ targets: [Target], in network: NetworkID) async throws {
-        guard !targets.isEmpty else { return }
-        try await services.devices.addQuarantined(
-            targets.map(\.address),
-            because: Self.unusable,
-            in: network
-        )
     }
 
     private func events(

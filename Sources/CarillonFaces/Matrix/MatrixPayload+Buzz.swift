@@ -13,12 +13,11 @@ extension MatrixPayload {
     /// Who wrote where and what, as far as it is known.
     func buzzKeys(for provider: ProviderName) -> JSONObject {
         let type = notification.isInvitation ? 1 : 0
-        var keys = JSONObject()
-        keys["notificationType"] = provider == .fcm ? .string("\(type)") : JSONValue(type)
-        keys["roomId"] = notification.roomID.map(JSONValue.string)
-        keys["userName"] = notification.name(notification.from).map(JSONValue.string)
-        keys["content"] = content
-        return keys
+        return [
+            "notificationType": provider == .fcm ? .string("\(type)") : JSONValue(type),
+            "roomId": notification.roomID.map(JSONValue.string),
+            "userName": notification.name(notification.from).map(JSONValue.string), "content": content,
+        ]
     }
 
     /// The words: where they are what is shown, they are cut with it.

@@ -8,9 +8,9 @@ extension MatrixPayload {
     var webpush: RawPart? {
         if notification.isBadgeUpdate, badge == nil || device.asks(for: "events_only") { return nil }
         var payload = device.defaultPayload
-        for (key, value) in notification.common(isText: false) { payload[key] = value }
+        payload.merge(notification.common(isText: false))
         if !notification.isEventIDOnly, !notification.isBadgeUpdate {
-            for (key, value) in notification.details { payload[key] = value }
+            payload.merge(notification.details)
             if notification.userIsTarget { payload["user_is_target"] = true }
             var content = notification.shownContent
             if notification.body != nil { content["body"] = Self.body }

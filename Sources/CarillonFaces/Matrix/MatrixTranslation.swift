@@ -59,11 +59,8 @@ struct MatrixTranslation {
         var named = notification
         named.senderName = notification.name(notification.from)
         named.roomName = notification.name(notification.room)
-        return DirectTexts(DirectTexts.Text(title: named.title, body: shownBody))
-    }
-
-    private var shownBody: String? {
-        notification.body?.shortened(toCharacters: Self.longestBody, bytes: Self.longestBody)
+        let body = notification.body?.shortened(toCharacters: Self.longestBody, bytes: Self.longestBody)
+        return DirectTexts(DirectTexts.Text(title: named.title, body: body))
     }
 
     /// What a repeated notification is recognised by: the event, for this app on this device.
@@ -112,7 +109,7 @@ extension MatrixPayload {
             data[key] = value
         }
         data["channelId"] = notification.roomID.map(JSONValue.string)
-        for (key, value) in notification.common(isText: false) { data[key] = value }
+        data.merge(notification.common(isText: false))
         return data
     }
 }

@@ -6,13 +6,7 @@ struct MatrixWording {
     let subject: NotificationSubject?
     let network: Network
     let services: Services
-    private var renderer: NotificationRenderer?
-
-    init(subject: NotificationSubject?, network: Network, services: Services) {
-        self.subject = subject
-        self.network = network
-        self.services = services
-    }
+    private(set) var renderer: NotificationRenderer?
 
     /// What is shown to devices of an app; `nil` where its payload says so by itself.
     mutating func texts(for binding: MatrixBinding, locale: String?) async throws -> DirectTexts? {

@@ -31,10 +31,11 @@ extension Problem {
         var headers = headers
         headers[.wwwAuthenticate] = nil
         let words = [name == Self.matrix ? nil : title, detail].compactMap(\.self).joined(separator: ": ")
-        var body: JSONObject = ["errcode": .string(Self.code(of: status)), "error": .string(words)]
-        if status == .tooManyRequests, let seconds = headers[.retryAfter].flatMap({ Int($0) }) {
-            body["retry_after_ms"] = JSONValue(seconds * 1_000)
-        }
-        return .json(.object(body), status: status, headers: headers)
+        let wait = status == .tooManyRequests ? headers[.retryAfter].flatMap { Int($0) } : nil
+        let body: JSONValue = [
+            "errcode": .string(Self.code(of: status)), "error": .string(words),
+            "retry_after_ms": wait.map { JSONValue($0 * 1_000) },
+        ]
+        return .json(body, status: status, headers: headers)
     }
 }

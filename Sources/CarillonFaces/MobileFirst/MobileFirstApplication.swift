@@ -23,6 +23,10 @@ struct MobileFirstApplication: Sendable, Equatable {
         /// Its key for RS256, in PEM.
         var publicKey: String
         var userIDClaim: String
+
+        fileprivate var json: JSONValue {
+            ["iss": .string(name), "publicKey": .string(publicKey), "userIdClaim": .string(userIDClaim)]
+        }
     }
 
     private static let maximumIssuers = 8
@@ -81,22 +85,11 @@ struct MobileFirstApplication: Sendable, Equatable {
     }
 
     var document: JSONObject {
-        var json = JSONObject()
-        json["A"] = apple?.json
-        if let google {
-            var part: JSONObject = ["appId": .string(google)]
-            part["senderId"] = senderID.map(JSONValue.string)
-            json["G"] = .object(part)
-        }
-        json["issuers"] = .array(
-            issuers.map { issuer in
-                [
-                    "iss": .string(issuer.name), "publicKey": .string(issuer.publicKey),
-                    "userIdClaim": .string(issuer.userIDClaim),
-                ]
-            }
-        )
-        return json
+        [
+            "A": apple?.json,
+            "G": google.map { ["appId": .string($0), "senderId": senderID.map(JSONValue.string)] },
+            "issuers": .array(issuers.map(\.json)),
+        ]
     }
 
     /// Reads what ``document`` wrote; `nil` for what only a later release can read.

@@ -97,14 +97,8 @@ struct MobileFirstAuthority: Sendable {
 
     let services: Services
 
-    /// The caller, when there is such an application; counted against their rate.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - context: Its context, whose path names the application.
-    ///   - scope: What is needed; `nil` for what every caller may.
-    ///   - names: The parameters that the query may have; `nil` where that is looked at later.
-    /// - Returns: The caller, who may do that.
+    /// The caller, when there is such an application, and they have the scope that is needed; counted against their rate. Other parameters
+    /// of the query than `names` are refused, unless that is looked at later.
     /// - Throws: 404 for an application that nobody has bound, 401 for credentials that prove nothing, 403 for those that are good
     ///   for something else.
     func caller(
@@ -154,7 +148,9 @@ struct MobileFirstAuthority: Sendable {
     private typealias Identity = (MobileFirstCaller.Kind, Set<MobileFirstScope>, key: String)
 
     private func identify(_ request: Request, in place: Place) throws(Problem) -> Identity {
-        if let text = request.headers[.authorization] { return try identify(bearer: text, in: place) }
+        if request.headers[.authorization] != nil {
+            return try identify(bearer: try? request.headers.bearerToken(), in: place)
+        }
         let headers: [(HTTPField.Name, String, MobileFirstCaller.Kind, Set<MobileFirstScope>)] = [
             (.appSecret, MobileFirstRights.appSecret, .backEnd, Set(MobileFirstScope.allCases)),
             (.clientSecret, MobileFirstRights.clientSecret, .olderApp, MobileFirstScope.ofClientSecrets),
@@ -174,11 +170,8 @@ struct MobileFirstAuthority: Sendable {
         throw Problem.unauthorized("a token of the authorization server is needed")
     }
 
-    private func identify(bearer text: String, in place: Place) throws(Problem) -> Identity {
-        let parts = text.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer", let token = SignedToken(String(parts[1])) else {
-            throw Self.unauthorized("the token is not valid")
-        }
+    private func identify(bearer text: String?, in place: Place) throws(Problem) -> Identity {
+        guard let token = text.flatMap(SignedToken.init) else { throw Self.unauthorized("the token is not valid") }
         let now = services.clock.now()
         if let grant = MobileFirstGrant(token, services.faceSecret, at: now) {
             guard let stored = place.index.key(.imfpush, named: grant.client, of: grant.networkID),

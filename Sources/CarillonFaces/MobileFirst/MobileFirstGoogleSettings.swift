@@ -40,13 +40,13 @@ struct MobileFirstGoogleSettings: Sendable {
 
     /// The raw part for FCM: data alone, which the SDK shows by itself.
     func part(tag: String?, hasAlert: Bool) -> JSONObject {
-        var data = JSONObject()
-        if hasAlert { data["alert"] = ["$text": "body"] }
-        // The SDK reads both without asking whether they are there.
-        data["payload"] = .string((payload ?? [:]).serializedText)
-        data["has-template"] = "0"
-        data["tag"] = tag.map(JSONValue.string)
-        for (name, value) in self.data.members { data[name] = value }
-        return ["replace": true, "message": ["data": .object(data), "android": .object(android)]]
+        let shown: JSONObject = [
+            "alert": hasAlert ? ["$text": "body"] : nil,
+            // The SDK reads both without asking whether they are there.
+            "payload": .string((payload ?? [:]).serializedText), "has-template": "0",
+            "tag": tag.map(JSONValue.string),
+        ]
+        let message: JSONValue = ["data": .object(JSONObject(joining: shown, data)), "android": .object(android)]
+        return ["replace": true, "message": message]
     }
 }

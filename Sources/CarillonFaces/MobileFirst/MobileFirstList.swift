@@ -25,10 +25,7 @@ struct MobileFirstList {
         size = try Self.number(query.text("size"), or: Self.usualSize, in: Self.sizes, .wrongSize)
         _ = try query.flag("expand")
         var narrowed: [String: String] = [:]
-        for name in names {
-            guard let value = try query.text(name) else { continue }
-            narrowed[name] = value
-        }
+        for name in names { narrowed[name] = try query.text(name) }
         if let filter = try query.text("filter") {
             guard let operation = filter.firstRange(of: "=="), !filter[operation.upperBound...].isEmpty,
                 (names + filtered).contains(String(filter[..<operation.lowerBound]))
@@ -90,11 +87,8 @@ extension MobileFirstCaller {
 
 extension Request {
     func checkQuery(_ names: [String]) throws(Problem) {
-        for pair in (uri.query ?? "").split(separator: "&") {
-            let name = pair.prefix { $0 != "=" }
-            guard names.contains(String(name)) else {
-                throw .mobileFirst(.wrongQuery, "there is a parameter in the query that is not known here")
-            }
+        guard QueryParameters(self).names.allSatisfy(names.contains) else {
+            throw .mobileFirst(.wrongQuery, "there is a parameter in the query that is not known here")
         }
     }
 }

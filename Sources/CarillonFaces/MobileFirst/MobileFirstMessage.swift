@@ -40,16 +40,14 @@ struct MobileFirstMessage: Sendable {
         let target = try Self.target(reader: &reader, settings: &settings, of: application)
         try errors.throwIfAny(problem: "invalid-message")
         self.alert = alert
-
-        var notification: JSONObject = ["id": .string(id), "envelope": false]
-        notification["to"] = .object(target.audience)
-        notification["filter"] = .object(target.filter)
-        notification["body"] = alert.map(JSONValue.string)
-        // What is read here without an alert is silent.
-        if alert == nil { notification["kind"] = "silent" }
-        notification["apns"] = .object(apple.part(tag: target.tag))
-        notification["fcm"] = .object(google.part(tag: target.tag, hasAlert: alert != nil))
-        self.notification = notification
+        notification = [
+            "id": .string(id), "envelope": false, "to": .object(target.audience), "filter": .object(target.filter),
+            "body": alert.map(JSONValue.string),
+            // What is read here without an alert is silent.
+            "kind": alert == nil ? "silent" : nil,
+            "apns": .object(apple.part(tag: target.tag)),
+            "fcm": .object(google.part(tag: target.tag, hasAlert: alert != nil)),
+        ]
     }
 
     /// The settings for one push service: inside `settings`, or, in the objects of `WL.Server`, beside it.
@@ -144,13 +142,8 @@ struct MobileFirstMessage: Sendable {
     /// The push services of `["A","G"]`, which some write as `["A,G"]` or `"A,G"`.
     private static func platforms(in target: inout JSONObjectReader) -> [String]? {
         let key = "platforms"
-        let texts: [String]
-        if case .string(let text)? = target.value(key) {
-            texts = [text]
-        } else {
-            guard let elements = target.strings(key, maximumCount: 16) else { return nil }
-            texts = elements
-        }
+        let texts = target.value(key)?.text.map { [$0] } ?? target.strings(key, maximumCount: 16)
+        guard let texts else { return nil }
         var providers: [String] = []
         for name in texts.joined(separator: ",").split(separator: ",").map({ $0.filter { $0 != " " } }) {
             guard let platform = MobileFirstApplication.Platform(rawValue: name) else {

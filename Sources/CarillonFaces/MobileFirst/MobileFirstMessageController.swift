@@ -59,9 +59,10 @@ struct MobileFirstMessageController: Sendable {
         if let first = receipts.first { caller.context.face.note(event: first.id) }
         await keepAlerts(of: messages, receipts, in: caller.networkID)
         return zip(messages, receipts).map { message, receipt in
-            var shown = JSONObject()
-            shown["alert"] = message.alert.map(JSONValue.string)
-            return ["messageId": .string(receipt.id.description), "message": .object(shown)]
+            [
+                "messageId": .string(receipt.id.description),
+                "message": ["alert": message.alert.map(JSONValue.string)],
+            ]
         }
     }
 
@@ -87,13 +88,15 @@ struct MobileFirstMessageController: Sendable {
             let event = try await services.history.event(id, in: caller.networkID),
             event.type == .notificationDirect, event.sourceID.hasPrefix(Self.origin(of: caller))
         else { throw Problem.mobileFirst(.notFound, "there is no such message") }
-        var message = JSONObject()
-        message["alert"] = try await services.faceStore.text(of: id, in: caller.networkID).map(JSONValue.string)
-        message["status"] = .string(event.state.rawValue)
-        message["createdTime"] = event.receivedAt.mobileFirst
-        message["recipients"] = JSONValue(event.recipients.resolved)
-        message["notified"] = JSONValue(event.recipients.notified)
-        return .json(["messageId": .string(id.description), "message": .object(message)])
+        let alert = try await services.faceStore.text(of: id, in: caller.networkID)
+        return .json([
+            "messageId": .string(id.description),
+            "message": [
+                "alert": alert.map(JSONValue.string), "status": .string(event.state.rawValue),
+                "createdTime": event.receivedAt.mobileFirst, "recipients": JSONValue(event.recipients.resolved),
+                "notified": JSONValue(event.recipients.notified),
+            ],
+        ])
     }
 
     private func sourceID(of caller: MobileFirstCaller) -> String {

@@ -84,16 +84,13 @@ extension Device {
     /// The device as the push service shows it; `nil` for one of another app.
     func mobileFirst(in application: MobileFirstApplication, showsToken: Bool) -> JSONObject? {
         guard let platform = application.platform(of: address) else { return nil }
-        var json: JSONObject = ["deviceId": .string(id.rawValue)]
-        if showsToken { json["token"] = .string(address.text) }
-        json["platform"] = .string(platform.rawValue)
-        json["userId"] = .string(userID.rawValue)
         let own = mobileFirstAttributes
-        json["phoneNumber"] = own?["phoneNumber"]
-        json["userAgent"] = own?["userAgent"]
-        json["createdMode"] = "API"
-        json["createdTime"] = own?["createdTime"] ?? registeredAt.mobileFirst
-        json["lastUpdatedTime"] = registeredAt.mobileFirst
-        return json
+        return [
+            "deviceId": .string(id.rawValue), "token": showsToken ? .string(address.text) : nil,
+            "platform": .string(platform.rawValue), "userId": .string(userID.rawValue),
+            "phoneNumber": own?["phoneNumber"], "userAgent": own?["userAgent"], "createdMode": "API",
+            "createdTime": own?["createdTime"] ?? registeredAt.mobileFirst,
+            "lastUpdatedTime": registeredAt.mobileFirst,
+        ]
     }
 }

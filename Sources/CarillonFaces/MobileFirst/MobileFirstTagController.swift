@@ -33,10 +33,9 @@ struct MobileFirstTagController: Sendable {
 
     private func list(_ caller: MobileFirstCaller) async throws -> Response {
         let list = try MobileFirstList(caller, by: [], filtered: ["tagName"])
-        var tags: [Tag] = []
-        if list.narrowed["tagName"] != nil {
-            let id: TagID? = try list.id("tagName")
-            if let id { tags = try await services.tags.tag(id, in: caller.networkID).map { [$0] } ?? [] }
+        let tags: [Tag]
+        if let id = try list.id("tagName", as: Tag.self) {
+            tags = try await services.tags.tag(id, in: caller.networkID).map { [$0] } ?? []
         } else {
             tags = try await all(of: caller.networkID)
         }
@@ -83,12 +82,11 @@ struct MobileFirstTagController: Sendable {
     }
 
     private func json(_ tag: Tag, _ caller: MobileFirstCaller) -> JSONValue {
-        var json: JSONObject = ["name": .string(tag.id.rawValue), "description": .string(tag.description ?? "")]
-        json["createdTime"] = tag.createdAt?.mobileFirst
-        json["lastUpdatedTime"] = tag.updatedAt?.mobileFirst
-        json["createdMode"] = "API"
         let path = [caller.applicationID, "tags", tag.id.rawValue].map(\.percentEncoded).joined(separator: "/")
-        json["href"] = .string("\(caller.baseURL)/imfpush/v1/apps/\(path)")
-        return .object(json)
+        return [
+            "name": .string(tag.id.rawValue), "description": .string(tag.description ?? ""),
+            "createdTime": tag.createdAt?.mobileFirst, "lastUpdatedTime": tag.updatedAt?.mobileFirst,
+            "createdMode": "API", "href": .string("\(caller.baseURL)/imfpush/v1/apps/\(path)"),
+        ]
     }
 }

@@ -44,10 +44,9 @@ extension Problem {
     static let noDevice = mobileFirst(.notFound, "there is no such device")
 
     var mobileFirstResponse: Response {
-        var body = JSONObject()
-        body["code"] = mobileFirstCode.map { .string($0.rawValue) }
-        body["message"] = .string(isOfLimit ? "\(title): \(detail ?? "")" : detail ?? title)
-        return .json(.object(body), status: status, headers: headers)
+        let message = isOfLimit ? "\(title): \(detail ?? "")" : detail ?? title
+        let body: JSONValue = ["code": mobileFirstCode.map { .string($0.rawValue) }, "message": .string(message)]
+        return .json(body, status: status, headers: headers)
     }
 
     /// Whether a limit of the network's is reached, of which the push service knows nothing.
@@ -64,10 +63,8 @@ extension Problem {
             case .internalServerError: "server_error"
             default: nil
             }
-        var body = JSONObject()
-        body["error"] = .string(error ?? name)
-        body["error_description"] = .string(detail ?? title)
-        return .json(.object(body), status: status, headers: headers)
+        let body: JSONValue = ["error": .string(error ?? name), "error_description": .string(detail ?? title)]
+        return .json(body, status: status, headers: headers)
     }
 
     /// The code for a problem of any kind; none for what the push service says by the status alone.

@@ -58,9 +58,4 @@ extension JSONObjectReader {
     mutating func overlap() -> Duration {
         .seconds(integer("overlapSeconds", in: 0...604_800) ?? 86_400)
     }
-
-    /// A label for people: at most 256 bytes.
-    mutating func label() -> String? {
-        string("label", maximumBytes: 256)
-    }
 }

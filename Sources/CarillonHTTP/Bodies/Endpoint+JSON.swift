@@ -24,8 +24,8 @@ extension EndpointSettings {
     var json: JSONObject {
         var json: JSONObject = [
             "url": .string(url), "mode": .string(role.mode.rawValue), "events": JSONValue(events.patterns),
+            "description": JSONValue(description),
         ]
-        json["description"] = JSONValue(description)
         switch role {
         case .observe(let observation):
             json["replayHours"] = JSONValue(observation.replayHours)
@@ -80,7 +80,7 @@ struct EndpointReader {
         try json.read(as: Self.problem) { reader in
             let url = reader.serverURL(maximumBytes: OutboundURL.maximumBytes, by: egress)
             let description = reader.string("description", maximumBytes: Self.maximumDescription)
-            let format = format(from: &reader)
+            let format = reader.choice("format", as: EndpointSettings.Format.self) ?? .carillon
             let isEnabled = reader.bool("enabled")
             guard let mode = reader.choice("mode", as: EndpointRole.Mode.self, required: true) else {
                 // What else belongs here depends on the mode: do not call it unknown.
@@ -131,10 +131,6 @@ struct EndpointReader {
                 )
             )
         }
-    }
-
-    private func format(from reader: inout JSONObjectReader) -> EndpointSettings.Format {
-        reader.choice("format", as: EndpointSettings.Format.self) ?? .carillon
     }
 
     private func events(

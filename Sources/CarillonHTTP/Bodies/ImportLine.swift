@@ -6,14 +6,8 @@ import CarillonEdge
 enum ImportLine {
     private static let kinds = ["user", "channel", "member", "device", "tag", "subscription"]
 
-    /// Reads a line.
-    ///
-    /// - Parameters:
-    ///   - bytes: The line, without its end.
-    ///   - number: Its number, counted from 1, for errors.
-    ///   - devices: Reads the device that the line holds.
-    /// - Returns: What it says.
-    /// - Throws: `invalid-import`, each error with the line's number.
+    /// Reads a line without its end.
+    /// - Throws: `invalid-import`, each error with the line's number, counted from 1.
     static func record(_ bytes: [UInt8], number: Int, devices: DeviceReader) throws(InvalidInput) -> ImportRecord {
         let value: JSONValue
         do throws(JSONSyntaxError) {

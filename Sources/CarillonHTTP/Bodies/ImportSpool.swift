@@ -20,10 +20,6 @@ final class ImportSpool: Sendable {
     private let reader = Mutex(Reader())
 
     /// An empty spool.
-    ///
-    /// - Parameters:
-    ///   - directory: Where the temporary file takes its space from, and how much it may take.
-    ///   - devices: Reads the devices that the import holds.
     /// - Throws: ``SpoolFile/Failure`` when it cannot be made.
     init(in directory: SpoolDirectory, devices: DeviceReader) throws {
         file = try SpoolFile(in: directory)

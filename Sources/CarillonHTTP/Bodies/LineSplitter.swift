@@ -24,7 +24,7 @@ struct LineSplitter {
 
     /// Hands on the last line, if it has no end of its own.
     mutating func finish(_ handle: ([UInt8], Int) throws -> Void) throws {
-        if line.contains(where: { !Self.isWhiteSpace($0) }) { try handle(line, lineNumber) }
+        if line.contains(where: { !" \t\r".utf8.contains($0) }) { try handle(line, lineNumber) }
         line.removeAll(keepingCapacity: true)
         lineNumber += 1
     }
@@ -36,7 +36,4 @@ struct LineSplitter {
         line.append(contentsOf: bytes)
     }
 
-    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
-    }
 }

@@ -53,14 +53,8 @@ struct TemplatePreview {
 enum EmbeddedEvent {
     private static let pointer = "/event"
 
-    /// Reads the event, which needs no id.
-    ///
-    /// - Parameters:
-    ///   - json: The event.
-    ///   - type: The type it has to have, and has when it names none; `nil` for any.
-    ///   - addresses: Reads the addresses of direct notifications; `nil` where these are no event.
-    ///   - clock: When an event without a timestamp happened.
-    /// - Returns: The event.
+    /// Reads the event, which needs no id, and no type where it has to be a certain one. Without `addresses` direct notifications are no
+    /// events.
     /// - Throws: `invalid-event`, also for a type that is unknown: it would be ignored.
     static func event(
         _ json: JSONValue,

@@ -31,13 +31,15 @@ package struct ConsoleFiles: Sendable {
         for name in try Self.names(in: root) {
             guard let mediaType = MediaType.ofFile(named: name) else { continue }
             guard files.count < Self.maximumFiles else {
-                throw ConsoleFilesError("\(path) must have at most \(Self.maximumFiles) files")
+                throw ConsoleFilesError(description: "\(path) must have at most \(Self.maximumFiles) files")
             }
             let bytes = try Self.bytes(of: root.appendingPathComponent(name))
             let digest = SHA256.hash(data: bytes).prefix(16).map { String(format: "%02x", $0) }.joined()
             files[name] = File(mediaType: mediaType, entityTag: "\"\(digest)\"", bytes: ByteBuffer(bytes: bytes))
         }
-        guard let document = files["index.html"] else { throw ConsoleFilesError("\(path) has no index.html") }
+        guard let document = files["index.html"] else {
+            throw ConsoleFilesError(description: "\(path) has no index.html")
+        }
         self.document = document
         self.files = files
     }
@@ -47,7 +49,7 @@ package struct ConsoleFiles: Sendable {
 
     private static func names(in root: URL) throws(ConsoleFilesError) -> [String] {
         guard let names = FileManager.default.enumerator(atPath: root.path) else {
-            throw ConsoleFilesError("\(root.path) cannot be read as a folder")
+            throw ConsoleFilesError(description: "\(root.path) cannot be read as a folder")
         }
         return names.compactMap { $0 as? String }
             .filter { !$0.split(separator: "/").contains { $0.hasPrefix(".") } }
@@ -59,10 +61,10 @@ package struct ConsoleFiles: Sendable {
         do {
             bytes = try FileHandle(forReadingFrom: url).read(upToCount: maximumFileBytes + 1) ?? Data()
         } catch {
-            throw ConsoleFilesError("\(url.path) cannot be read")
+            throw ConsoleFilesError(description: "\(url.path) cannot be read")
         }
         guard bytes.count <= maximumFileBytes else {
-            throw ConsoleFilesError("\(url.path) must have at most \(maximumFileBytes) bytes")
+            throw ConsoleFilesError(description: "\(url.path) must have at most \(maximumFileBytes) bytes")
         }
         return bytes
     }
@@ -70,10 +72,6 @@ package struct ConsoleFiles: Sendable {
 
 package struct ConsoleFilesError: Error, CustomStringConvertible {
     package let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
 }
 
 enum MediaType {

@@ -36,13 +36,9 @@ struct ConsoleMiddleware: RouterMiddleware {
     private func answer(to request: Request) throws -> Response {
         let path = request.uri.path.dropFirst(Self.root.count + 1)
         if let file = files.file(at: String(path)) { return answer(file, to: request) }
-        guard isPage(path, asked: request) else { throw Problem.notFound() }
+        // An address is a page's, which the document finds its own way to, or that of a file that is missing.
+        guard MediaType.ofFile(named: path) == nil || Self.isFromBrowser(request) else { throw Problem.notFound() }
         return answer(files.document, to: request)
-    }
-
-    /// Whether an address is a page's, which the document finds its own way to, and not that of a file that is missing.
-    private func isPage(_ path: Substring, asked request: Request) -> Bool {
-        MediaType.ofFile(named: path) == nil || Self.isFromBrowser(request)
     }
 
     private static func isFromBrowser(_ request: Request) -> Bool {

@@ -27,7 +27,6 @@ extension Principal {
         case .operator: "operator"
         case .apiKey(let role): role.rawValue
         case .user: "user"
-        case .backend: "backend"
         }
     }
 }

@@ -12,13 +12,9 @@ extension Controller {
         try await services.authenticator.access(request, context)
     }
 
-    func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
-        try await services.authenticator.admin(request, context)
-    }
-
     /// Where routes are added for a network's admins.
     func admins(_ router: Router<CarillonRequestContext>) -> NetworkRoutes {
-        NetworkRoutes(router: router) { try await admin($0, $1) }
+        NetworkRoutes(router: router) { try await services.authenticator.admin($0, $1) }
     }
 
     /// Where routes are added for everybody of a network: what each of them may do is the handler's to find out.

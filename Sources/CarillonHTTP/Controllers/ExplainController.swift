@@ -6,11 +6,9 @@ import Hummingbird
 /// Says what would happen to one user by an event, without doing it (API section 5). For admins.
 struct ExplainController: Controller {
     let services: Services
-    private let explainer: Explainer
 
-    init(services: Services) {
-        self.services = services
-        explainer = Explainer(
+    private var explainer: Explainer {
+        Explainer(
             recipients: services.recipients,
             toggles: services.toggles,
             catalog: services.catalog,

@@ -27,10 +27,7 @@ struct PlacementController: Controller {
         if !services.placements.areSeveral, services.placements.names.contains(name), state != .open {
             throw Problem.conflict("only-placement", "there is one placement, which takes all networks")
         }
-        guard
-            let status = try await services.placements.setState(state, of: name)
-        else { throw Problem.notFound() }
-        return .json(status.json)
+        return .json(try await services.placements.setState(state, of: name).found().json)
     }
 }
 

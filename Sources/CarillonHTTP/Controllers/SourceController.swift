@@ -37,11 +37,7 @@ struct SourceController: Controller {
 }
 
 extension SourceSettings {
-    /// Reads `{"url","intervalSeconds","enabled"}`.
-    ///
-    /// - Parameters:
-    ///   - body: The body.
-    ///   - egress: Where sources may be reached. Where a name leads is checked when it is used: names change.
+    /// Reads `{"url","intervalSeconds","enabled"}`. Where a name leads is checked when it is used: names change.
     /// - Throws: What is wrong with it.
     fileprivate init(_ body: JSONValue, egress: EgressGuard) throws(InvalidInput) {
         self = try body.read(as: "invalid-source") { reader in

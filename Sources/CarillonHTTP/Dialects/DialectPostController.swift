@@ -26,11 +26,15 @@ struct DialectPostController: Controller {
         router.on(RouterPath("\(base)/\(DialectName.cloudevents.rawValue)"), method: .options, use: shakeHands)
         let matrix = "\(base)/\(DialectName.matrix.rawValue)"
         for root in Self.matrixRoots {
-            router.put(RouterPath("\(matrix)\(root)/transactions/{transaction}"), use: postTransaction)
+            router.put(RouterPath("\(matrix)\(root)/transactions/{transaction}")) { request, context in
+                try await post(Arrival(request: request, dialect: Dialects.named(.matrix), context: context))
+            }
             router.get(RouterPath("\(matrix)\(root)/users/{name}"), use: answerUnknown)
             router.get(RouterPath("\(matrix)\(root)/rooms/{name}"), use: answerUnknown)
         }
-        router.post(RouterPath("\(matrix)/_matrix/app/v1/ping"), use: ping)
+        router.post(RouterPath("\(matrix)/_matrix/app/v1/ping")) { request, context in
+            try await answerMatrix(request, context) { .json([:]) }
+        }
     }
 
     // MARK: - Posts
@@ -173,14 +177,6 @@ struct DialectPostController: Controller {
     }
 
     // MARK: - Matrix
-
-    private func postTransaction(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await post(Arrival(request: request, dialect: Dialects.named(.matrix), context: context))
-    }
-
-    private func ping(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await answerMatrix(request, context) { .json([:]) }
-    }
 
     /// Nobody and no room is made on demand.
     private func answerUnknown(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

@@ -4,12 +4,8 @@ import CarillonEdge
 import HTTPTypes
 import Hummingbird
 
-/// Reads requests as dialects read them: finds the dialect of the path, and the bytes as they were before somebody packed them.
+/// Reads requests as dialects read them: finds the bytes as they were before somebody packed them.
 enum DialectRequestReader {
-    static func dialect(_ context: CarillonRequestContext) throws(Problem) -> any EventDialect {
-        guard let name = DialectName(rawValue: try context.segment("dialect")) else { throw .notFound() }
-        return Dialects.named(name)
-    }
 
     /// Whether `Authorization` shows an API key, and not something of the dialect's own.
     static func isKey(_ authorization: String, for dialect: any EventDialect) -> Bool {

@@ -38,7 +38,7 @@ final class EventIntake: RequestIntake {
         self.loop = loop
         executor = LoopExecutor(loop)
         journal = PostJournal(entries: services.journal, history: services.history)
-        count = PostCount(services, journal: journal)
+        count = PostCount(services: services, journal: journal)
         metrics = RequestMetrics(factory: services.metrics)
         ids = UUIDv7Generator()
         isOn = services.logger.logLevel > .debug
@@ -115,7 +115,7 @@ final class EventIntake: RequestIntake {
             let isOfAll = batch.count == 1 || error.isTransient
             for (post, reply) in batch {
                 if isOfAll {
-                    reply(.handOn(failure: FailedRequests.Failure(error, in: network, since: post.since)))
+                    reply(.handOn(failure: (error, network, post.since)))
                 } else {
                     services.rates.giveBack(events: post.weight, of: post.network)
                     reply(.handOn(failure: nil))
@@ -133,9 +133,6 @@ final class EventIntake: RequestIntake {
         ]
         let status = HTTPResponseStatus(statusCode: answer.status.code)
         reply(.answer(HTTPResponseHead(version: .http1_1, status: status, headers: headers), body))
-        metrics.answered(
-            RequestMetrics.Key(route: post.kind.route, method: .post, status: answer.status.code),
-            after: .now - post.since
-        )
+        metrics.answered(post.kind.route, .post, answer.status.code, after: .now - post.since)
     }
 }

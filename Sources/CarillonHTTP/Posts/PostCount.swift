@@ -9,17 +9,8 @@ import Hummingbird
 struct PostCount: Sendable {
     private static let refusals: Set<HTTPResponse.Status> = [.unauthorized, .forbidden, .notFound]
 
-    private let authenticator: Authenticator
-    private let recorder: StatisticsRecorder
-    private let failures: FailedRequests
-    private let journal: PostJournal
-
-    init(_ services: Services, journal: PostJournal) {
-        authenticator = services.authenticator
-        recorder = services.recorder
-        failures = services.failures
-        self.journal = journal
-    }
+    let services: Services
+    let journal: PostJournal
 
     /// Answers a post; one that failed on its event loop fails as it did there.
     func counting(
@@ -28,7 +19,7 @@ struct PostCount: Sendable {
         _ body: () async throws -> Response
     ) async throws -> Response {
         let route = kind.name
-        if let failure = failures.take(context.channel) {
+        if let failure = services.failures.take(context.channel) {
             context.caller.note(.network(failure.network))
             context.caller.note(since: failure.since)
             if let place = kind.place { journal.note(failure.error, place, in: failure.network) }
@@ -47,7 +38,7 @@ struct PostCount: Sendable {
 
     /// Counts posts of a network that is known to be there, none of which was refused as not theirs.
     func add(_ posts: Int, on route: String, of network: NetworkID) {
-        recorder.add(to: network) { $0.posts[route, default: StatisticsFigures.Posts()].all += posts }
+        services.recorder.add(to: network) { $0.posts[route, default: StatisticsFigures.Posts()].all += posts }
     }
 
     private func count(
@@ -55,8 +46,8 @@ struct PostCount: Sendable {
         on route: String,
         _ context: CarillonRequestContext
     ) async {
-        guard let network = await authenticator.knownNetwork(context) else { return }
-        recorder.add(to: network) { figures in
+        guard let network = await services.authenticator.knownNetwork(context) else { return }
+        services.recorder.add(to: network) { figures in
             figures.posts[route, default: StatisticsFigures.Posts()].all += 1
             guard let status, Self.refusals.contains(status) else { return }
             figures.posts[route]?.refused += 1

@@ -27,7 +27,7 @@ package enum ManagementRouter {
         exposition: @escaping @Sendable () async -> String,
         metrics: any MetricsFactory
     ) -> Router<CarillonRequestContext> {
-        func addRoutes(to router: Router<CarillonRequestContext>) {
+        .behindEdge(metrics: metrics) { router in
             router.get("/health/live") { _, _ in Response.json(["status": "live"]) }
             router.get("/health/ready") { _, _ in
                 let health = await health()
@@ -47,16 +47,5 @@ package enum ManagementRouter {
                 )
             }
         }
-        let outline = Router(context: CarillonRequestContext.self)
-        addRoutes(to: outline)
-        let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.addEdge(
-            problems: ProblemMapping(),
-            routes: RouteTable(outline),
-            settings: ServerSettings(),
-            metrics: metrics
-        )
-        addRoutes(to: router)
-        return router
     }
 }

@@ -15,28 +15,21 @@ package enum PublicRouter {
         settings: ServerSettings
     ) -> Router<CarillonRequestContext> {
         let controllers = controllers(services, faces: faces, spools: spools)
-        func addRoutes(to router: Router<CarillonRequestContext>) {
-            DescriptionController(openAPI: openAPI, faces: facesOpenAPI).addRoutes(to: router)
-            for controller in controllers { controller.addRoutes(to: router) }
-            for face in faces { face.addRoutes(to: FaceRoutes(face.name, on: router, lookup: services.faceLookup)) }
-        }
         var settings = settings
         if console != nil { settings.folders.insert(ConsoleMiddleware.root + "/") }
-        let outline = Router(context: CarillonRequestContext.self)
-        addRoutes(to: outline)
-        let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.addEdge(
+        return .behindEdge(
             problems: problems,
-            routes: RouteTable(outline),
             settings: settings,
             faces: faces,
             journal: services.journal,
             metrics: services.metrics
-        )
-        if let console { router.add(middleware: ConsoleMiddleware(files: console)) }
-        router.add(middleware: RefusalRateMiddleware(rates: services.rates))
-        addRoutes(to: router)
-        return router
+        ) { router in
+            if let console { router.add(middleware: ConsoleMiddleware(files: console)) }
+            router.add(middleware: RefusalRateMiddleware(rates: services.rates))
+            DescriptionController(openAPI: openAPI, faces: facesOpenAPI).addRoutes(to: router)
+            for controller in controllers { controller.addRoutes(to: router) }
+            for face in faces { face.addRoutes(to: FaceRoutes(face.name, on: router, lookup: services.faceLookup)) }
+        }
     }
 
     private static func controllers(
@@ -46,7 +39,7 @@ package enum PublicRouter {
     ) -> [any Controller] {
         let overview = NetworkOverview(reportSource: services.reportSource, recorder: services.recorder)
         let posts = PostJournal(entries: services.journal, history: services.history)
-        let count = PostCount(services, journal: posts)
+        let count = PostCount(services: services, journal: posts)
         return [
             CallerController(services: services),
             OverviewController(services: services, overview: overview),

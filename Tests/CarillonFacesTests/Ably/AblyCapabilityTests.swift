@@ -1,8 +1,8 @@
 import CarillonCore
-import CarillonEdge
 import CarillonTesting
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonFaces
 
 @Suite struct AblyCapabilityTests {

@@ -1,10 +1,10 @@
 import CarillonCore
-import CarillonEdge
 import CarillonTesting
 import HTTPTypes
 import Hummingbird
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonFaces
 
 @Suite(.amity, .timeLimit(.minutes(1))) struct AmityFaceTests {

@@ -67,7 +67,7 @@ import Testing
     ])
     func `a registration that says too little, or what leads nowhere, is refused`(body: String) throws {
         let json = try JSONValue(parsing: body)
-        #expect(throws: InvalidInput.self) { try AmityRegistration(json, apps) }
+        #expect(throws: InvalidInput.self) { try AmityRegistration.device(json, apps, registeredAt: FaceStage.now) }
     }
 
     @Test func `ids and tokens are as long as Amity lets them be, and no longer`() throws {
@@ -76,7 +76,7 @@ import Testing
                 "deviceId": .string(String(repeating: "d", count: id)), "platform": .string(platform),
                 "token": .string(String(repeating: "a", count: token)), "userId": "alice",
             ]
-            return try AmityRegistration(body, apps).device(registeredAt: FaceStage.now)
+            return try AmityRegistration.device(body, apps, registeredAt: FaceStage.now)
         }
         for (id, token, platform) in [(150, 400, "ios"), (150, 1_000, "android")] {
             _ = try register(id, token, platform)
@@ -88,7 +88,7 @@ import Testing
     @Test func `a platform without an app is refused`() throws {
         let json = try JSONValue(parsing: #"{"deviceId":"d","platform":"ios","token":"ab","userId":"alice"}"#)
         let settings = try settings(#"{"android":{"appId":"a"}}"#)
-        #expect(throws: InvalidInput.self) { try AmityRegistration(json, settings) }
+        #expect(throws: InvalidInput.self) { try AmityRegistration.device(json, settings, registeredAt: FaceStage.now) }
     }
 
     @Test(arguments: [
@@ -102,7 +102,8 @@ import Testing
         ),
     ])
     func `a registration is a device of the network's app`(body: String, address: DeviceAddress) throws {
-        let device = try AmityRegistration(try JSONValue(parsing: body), apps).device(registeredAt: FaceStage.now)
+        let json = try JSONValue(parsing: body)
+        let device = try AmityRegistration.device(json, apps, registeredAt: FaceStage.now)
         #expect(device == Device("d", of: "alice", address, at: FaceStage.now))
     }
 

@@ -20,7 +20,7 @@ import Testing
         let text: JSONValue = ["$text": "body"]
         let alert = MatrixNotification.Alert(key: "MSG_FROM_USER_WITH_CONTENT", arguments: ["@a:x", text])
         #expect(notification.alert == alert)
-        #expect(notification.details.map(\.key) == ["type", "sender"])
+        #expect(notification.details.keys == ["type", "sender"])
         #expect(try Self.title(of: notification) == "@a:x")
         let subject = MatrixTranslation(notification: notification, now: Self.zero).subject
         #expect(subject == NotificationSubject(.messageSent, .text, user: "@a:x", channel: nil, words: "hi"))

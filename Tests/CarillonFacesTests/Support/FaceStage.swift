@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 import CarillonTesting
 import CoreMetrics
 import HTTPTypes
@@ -8,6 +7,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonFaces
 
 /// Talks to one face over a database of its own, in which there are the networks `acme` and `other` unless a test makes others.
@@ -156,20 +156,10 @@ func withStage(
 extension Face {
     /// Answers requests as the service does.
     fileprivate func router(_ services: Services, _ settings: ServerSettings) -> Router<CarillonRequestContext> {
-        let outline = Router(context: CarillonRequestContext.self)
-        addRoutes(to: FaceRoutes(name, on: outline, lookup: services.faceLookup))
-        let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.addEdge(
-            problems: ProblemMapping(),
-            routes: RouteTable(outline),
-            settings: settings,
-            faces: [self],
-            journal: services.journal,
-            metrics: services.metrics
-        )
-        router.add(middleware: RefusalRateMiddleware(rates: services.rates))
-        addRoutes(to: FaceRoutes(name, on: router, lookup: services.faceLookup))
-        return router
+        .behindEdge(settings: settings, faces: [self], journal: services.journal, metrics: services.metrics) { router in
+            router.add(middleware: RefusalRateMiddleware(rates: services.rates))
+            addRoutes(to: FaceRoutes(name, on: router, lookup: services.faceLookup))
+        }
     }
 }
 

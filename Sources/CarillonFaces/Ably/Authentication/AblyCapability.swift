@@ -60,11 +60,7 @@ struct AblyCapability: Sendable, Equatable {
 
     /// The capability, its resources and operations in order.
     var json: JSONObject {
-        var object = JSONObject()
-        for (resource, names) in operations.sorted(by: { $0.key < $1.key }) {
-            object[resource] = JSONValue.array(names.sorted().map(JSONValue.string))
-        }
-        return object
+        JSONObject(operations.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value.sorted())) })
     }
 
     var text: String { JSONValue.object(json).serializedText }

@@ -35,29 +35,24 @@ struct AblyDeviceToken: Sendable, Equatable {
     func isOf(_ device: Device) -> Bool { device.id == deviceID && Self.fingerprint(of: device) == fingerprint }
 
     /// Makes the token of a device, with what clients are told beside it.
-    static func details(of device: Device, keyName: String, for caller: AblyCaller, secret: FaceSecret, now: Timestamp)
-        -> JSONObject
-    {
+    static func details(of device: Device, for caller: AblyCaller, secret: FaceSecret, now: Timestamp) -> JSONObject {
         let end = now + lifetime
         // Whoever is shown it is to get no further with it than they do themselves.
         let capability = caller.capability.ofDevice.text
-        var claims: JSONObject = [
+        let client: JSONValue? = device.userID.isNobody ? nil : .string(device.userID.rawValue)
+        let claims: JSONObject = [
             "iat": JSONValue(Int(now.milliseconds / 1000)), "exp": JSONValue(Int(end.milliseconds / 1000)),
             "jti": .string(fingerprint(of: device)), AblyToken.Claim.device: .string(device.id.rawValue),
             AblyToken.Claim.network: .string(caller.network.id.rawValue),
-            AblyToken.Claim.capability: .string(capability),
+            AblyToken.Claim.capability: .string(capability), AblyToken.Claim.client: client,
         ]
-        let client: JSONValue? = device.userID.isNobody ? nil : .string(device.userID.rawValue)
-        claims[AblyToken.Claim.client] = client
         let token = AblyToken.make(keyName: caller.appID, claims: claims) { secret.sign($0, for: .ably) }
-        var details: JSONObject = [
-            "token": .string(token), "keyName": .string(keyName),
+        return [
+            "token": .string(token), "keyName": .string(caller.keyName),
             "issued": JSONValue(Int(now.milliseconds / 1000) * 1000),
             "expires": JSONValue(Int(end.milliseconds / 1000) * 1000),
-            "capability": .string(capability),
+            "capability": .string(capability), "clientId": client,
         ]
-        details["clientId"] = client
-        return details
     }
 
     /// Tells one secret from another, and says nothing of it.

@@ -16,12 +16,10 @@ struct AblyTokenController: Sendable {
     let authenticator: AblyAuthenticator
 
     func addRoutes(to routes: FaceRoutes) {
-        routes.on(.get, "/time", as: "time", use: showTime)
+        routes.on(.get, "/time", as: "time") { request, _ in
+            .ably([JSONValue(Int(services.clock.now().milliseconds))], to: request)
+        }
         routes.on(.post, "/keys/{key}/requestToken", as: "request-token", use: requestToken)
-    }
-
-    private func showTime(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        .ably([JSONValue(Int(services.clock.now().milliseconds))], to: request)
     }
 
     private func requestToken(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -94,18 +92,17 @@ struct AblyTokenController: Sendable {
         guard !capability.isEmpty else { throw .capability("the key allows nothing of what is asked for") }
         if let client = wanted.clientID, client != "*" { _ = try UserID(ablyClient: client) }
         let (issued, end) = (now.milliseconds, (now + life).milliseconds)
-        var claims: JSONObject = [
+        let client = wanted.clientID.map(JSONValue.string)
+        let claims: JSONObject = [
             "iat": JSONValue(Int(issued / 1000)),
             "exp": .number(JSONNumber(Double(end) / 1000) ?? JSONNumber(Int(end / 1000))),
             "jti": .string(Base64URL.encode(randomBytes(12))), AblyToken.Claim.capability: .string(capability.text),
+            AblyToken.Claim.client: client,
         ]
-        claims[AblyToken.Claim.client] = wanted.clientID.map(JSONValue.string)
-        var answer: JSONObject = [
+        return [
             "token": .string(AblyToken.make(keyName: key.key.name, claims: claims, sign: secret.code)),
             "keyName": .string(key.key.name), "issued": JSONValue(Int(issued)), "expires": JSONValue(Int(end)),
-            "capability": .string(capability.text),
+            "capability": .string(capability.text), "clientId": client,
         ]
-        answer["clientId"] = wanted.clientID.map(JSONValue.string)
-        return answer
     }
 }

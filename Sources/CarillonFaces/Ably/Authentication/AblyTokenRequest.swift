@@ -17,11 +17,11 @@ struct AblyTokenRequest: Sendable {
     private var literals: (timeToLive: String, timestamp: String) = ("", "")
 
     init(_ body: JSONObject) throws(AblyError) {
-        keyName = try body.ablyText("keyName", orNone: "", else: AblyError.body)
-        capability = try body.ablyText("capability", orNone: "", else: AblyError.body)
-        clientID = try body.ablyText("clientId", orNone: "", else: AblyError.body)
-        nonce = try body.ablyText("nonce", orNone: "", else: AblyError.body)
-        mac = try body.ablyText("mac", orNone: "", else: AblyError.body)
+        keyName = try body.ablyText("keyName", orNone: "")
+        capability = try body.ablyText("capability", orNone: "")
+        clientID = try body.ablyText("clientId", orNone: "")
+        nonce = try body.ablyText("nonce", orNone: "")
+        mac = try body.ablyText("mac", orNone: "")
         (timeToLive, literals.timeToLive) = try Self.number("ttl", of: body)
         (timestamp, literals.timestamp) = try Self.number("timestamp", of: body)
     }

@@ -20,6 +20,17 @@ struct AblyDevice: Sendable {
     /// The recipient as it was sent, where that is not how Carillon would write it.
     var recipient: JSONObject?
 
+    func attributes(at address: DeviceAddress) -> JSONObject {
+        let usual = AblyRecipient.shown(address)
+        return [
+            "platform": .string(platform.rawValue), "formFactor": .string(formFactor.rawValue),
+            "metadata": metadata.map(JSONValue.object),
+            "recipient": recipient.flatMap { $0 == usual ? nil : .object($0) },
+        ]
+    }
+}
+
+extension AblyDevice {
     /// What is kept with a device, or what can be told of one that was registered in another way.
     init(of device: Device) {
         let attributes = device.attributes ?? JSONObject()
@@ -35,21 +46,6 @@ struct AblyDevice: Sendable {
         metadata = attributes["metadata"]?.object
         recipient = attributes["recipient"]?.object
     }
-
-    init(platform: Platform, formFactor: FormFactor, metadata: JSONObject?) {
-        self.platform = platform
-        self.formFactor = formFactor
-        self.metadata = metadata
-    }
-
-    func attributes(at address: DeviceAddress) -> JSONObject {
-        var attributes: JSONObject = [
-            "platform": .string(platform.rawValue), "formFactor": .string(formFactor.rawValue),
-        ]
-        attributes["metadata"] = metadata.map(JSONValue.object)
-        if let recipient, recipient != AblyRecipient.shown(address) { attributes["recipient"] = .object(recipient) }
-        return attributes
-    }
 }
 
 extension Device {
@@ -57,17 +53,16 @@ extension Device {
     /// break at anything else.
     func ablyJSON(withRecipient: Bool) -> JSONObject {
         let kept = AblyDevice(of: self)
-        var json: JSONObject = ["id": .string(id.rawValue)]
-        if !userID.isNobody { json["clientId"] = .string(userID.rawValue) }
-        json["platform"] = .string(kept.platform.rawValue)
-        json["formFactor"] = .string(kept.formFactor.rawValue)
-        json["metadata"] = kept.metadata.map(JSONValue.object)
-        var push = JSONObject()
-        if withRecipient { push["recipient"] = (kept.recipient ?? AblyRecipient.shown(address)).map(JSONValue.object) }
-        push["state"] = .string(ablyState)
-        push["errorReason"] = ablyErrorReason
-        json["push"] = .object(push)
-        return json
+        let recipient = withRecipient ? kept.recipient ?? AblyRecipient.shown(address) : nil
+        return [
+            "id": .string(id.rawValue), "clientId": userID.isNobody ? nil : .string(userID.rawValue),
+            "platform": .string(kept.platform.rawValue), "formFactor": .string(kept.formFactor.rawValue),
+            "metadata": kept.metadata.map(JSONValue.object),
+            "push": [
+                "recipient": recipient.map(JSONValue.object), "state": .string(ablyState),
+                "errorReason": ablyErrorReason,
+            ],
+        ]
     }
 
     var ablyState: String {

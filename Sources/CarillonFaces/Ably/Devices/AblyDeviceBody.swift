@@ -18,8 +18,8 @@ struct AblyDeviceBody: Sendable {
 
     /// Reads the body of a request; unknown members are passed over.
     init(_ body: JSONObject) throws(AblyError) {
-        id = try body.ablyText("id", else: AblyError.body).map(DeviceID.init(ablyDevice:))
-        if body.contains("clientId") { client = .some(try body.ablyText("clientId", else: AblyError.body)) }
+        id = try body.ablyText("id").map(DeviceID.init(ablyDevice:))
+        if body.contains("clientId") { client = .some(try body.ablyText("clientId")) }
         platform = try Self.choice("platform", of: body)
         formFactor = try Self.choice("formFactor", of: body)
         if body.contains("metadata") { metadata = .some(try body.ablyObject("metadata", else: AblyError.body)) }
@@ -28,24 +28,19 @@ struct AblyDeviceBody: Sendable {
         {
             throw .tooLarge("metadata may take \(Self.maximumMetadataBytes) bytes")
         }
-        secret = try body.ablyText("deviceSecret", else: AblyError.body)
+        secret = try body.ablyText("deviceSecret")
         if let secret, !(1...256).contains(secret.utf8.count) { throw .body("deviceSecret must be 1 to 256 bytes") }
-        updateToken = try body.ablyText("updateToken", else: AblyError.body)
+        updateToken = try body.ablyText("updateToken")
         guard let push = try body.ablyObject("push", else: AblyError.body) else { return }
-        state = try push.ablyText("state", else: AblyError.body)
-        if push.contains("recipient"), push["recipient"] != .some(.null) {
-            guard case .object(let recipient)? = push["recipient"] else {
-                throw .malformed("push.recipient must be an object")
-            }
-            self.recipient = recipient
-        }
+        state = try push.ablyText("state")
+        recipient = try push.ablyObject("recipient") { .malformed("push.\($0)") }
     }
 
     private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ key: String,
         of body: JSONObject
     ) throws(AblyError) -> Choice? {
-        guard let text = try body.ablyText(key, else: AblyError.body) else { return nil }
+        guard let text = try body.ablyText(key) else { return nil }
         guard let choice = Choice(rawValue: text) else {
             throw .body("\(key) must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
         }

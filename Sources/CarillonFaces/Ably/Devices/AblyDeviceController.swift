@@ -59,12 +59,10 @@ struct AblyDeviceController: Sendable {
         if !caller.isAdmin {
             try caller.require(.pushSubscribe)
             guard body.secret != nil || known != nil else { throw AblyError.body("deviceSecret is required") }
-            let hasSecret = known.map { known in body.secret.map { AblyAuthenticator.isSecret($0, of: known) } ?? false
-            }
-            if hasSecret == false {
-                guard authenticator.proof(by: call, of: id, known) == .right else {
-                    throw AblyError.credentials("the device is known, and its secret is another one")
-                }
+            if let known, !AblyAuthenticator.isSecret(body.secret, of: known),
+                authenticator.proof(by: call, of: id, known) != .right
+            {
+                throw AblyError.credentials("the device is known, and its secret is another one")
             }
             if let own = caller.device, own.deviceID != id || known == nil {
                 throw AblyError.credentials("the token is another device's, or its device is gone")
@@ -122,13 +120,7 @@ struct AblyDeviceController: Sendable {
     }
 
     private func token(of device: Device, for caller: AblyCaller) -> JSONObject {
-        AblyDeviceToken.details(
-            of: device,
-            keyName: caller.keyName,
-            for: caller,
-            secret: services.faceSecret,
-            now: services.clock.now()
-        )
+        AblyDeviceToken.details(of: device, for: caller, secret: services.faceSecret, now: services.clock.now())
     }
 
     // MARK: Reading

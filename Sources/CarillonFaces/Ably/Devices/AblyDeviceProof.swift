@@ -42,9 +42,7 @@ extension AblyAuthenticator {
         }
         guard let secret = call.request.headers[.ablyDeviceSecret] else { return .none }
         guard let device else { return .right }
-        return Self.isSecret(secret, of: device)
-            || Base64URL.text(secret).map { Self.isSecret($0, of: device) } ?? false
-            ? .right : .wrong
+        return Self.isSecret(secret, of: device) || Self.isSecret(Base64URL.text(secret), of: device) ? .right : .wrong
     }
 
     func deviceToken(_ text: String, in network: NetworkID) -> AblyDeviceToken? {
@@ -56,8 +54,9 @@ extension AblyAuthenticator {
     }
 
     /// Whether a text is a device's secret; takes the same time wherever they differ.
-    static func isSecret(_ text: String, of device: Device) -> Bool {
-        device.secretHash.map { SHA256.hash(data: Array(text.utf8)) == $0 } ?? false
+    static func isSecret(_ text: String?, of device: Device) -> Bool {
+        guard let text, let hash = device.secretHash else { return false }
+        return SHA256.hash(data: Array(text.utf8)) == hash
     }
 
     private static func proof(_ token: AblyDeviceToken, _ id: DeviceID, _ device: Device?) -> Proof {

@@ -19,8 +19,8 @@ struct AblyRegistration: Sendable {
         else {
             throw .body("platform and formFactor are required")
         }
-        var kept = AblyDevice(platform: platform, formFactor: formFactor, metadata: body.metadata ?? nil)
-        kept.recipient = former?.recipient
+        let (metadata, recipient): (JSONObject?, JSONObject?) = (body.metadata ?? nil, former?.recipient)
+        let kept = AblyDevice(platform: platform, formFactor: formFactor, metadata: metadata, recipient: recipient)
         guard body.recipient != nil || known != nil else { throw .malformed("push.recipient is required") }
         return try place(kept, id, client ?? .nobody, body, known)
     }

@@ -57,11 +57,10 @@ extension AblyError {
     /// What a device's last error is, by Carillon's words for it.
     static func failing(for error: String) -> AblyError {
         let words = error.lowercased()
-        let isAway = ["connect", "reach", "timeout", "timed out", "unavailable", "lookup", "look up", "resolve", "5"]
-            .contains {
-                $0 == "5" ? words.hasPrefix("5") : words.contains($0)
-            }
-        return isAway ? .unreachable : .rejected
+        let isAway = words.tell([
+            "connect", "reach", "timeout", "timed out", "unavailable", "lookup", "look up", "resolve",
+        ])
+        return isAway || words.hasPrefix("5") ? .unreachable : .rejected
     }
 
     var ofDevice: JSONValue {

@@ -59,16 +59,14 @@ struct AblyLogLine: Sendable {
     }
 
     var json: JSONValue {
-        var data: JSONObject = [
-            "error": ["code": JSONValue(error.code), "message": .string(error.message)]
+        let data: JSONValue = [
+            "error": ["code": JSONValue(error.code), "message": .string(error.message)],
+            "deviceId": device.map { .string($0.rawValue) }, "clientId": client.map { .string($0.rawValue) },
+            "channel": channel.map(JSONValue.string), "messageId": messageID.map(JSONValue.string),
         ]
-        data["deviceId"] = device.map { .string($0.rawValue) }
-        data["clientId"] = client.map { .string($0.rawValue) }
-        data["channel"] = channel.map(JSONValue.string)
-        data["messageId"] = messageID.map(JSONValue.string)
         return [
             "id": .string(id), "timestamp": JSONValue(Int(cursor.moment.milliseconds)), "name": "push",
-            "encoding": "json", "data": .string(JSONValue.object(data).serializedText),
+            "encoding": "json", "data": .string(data.serializedText),
         ]
     }
 }

@@ -27,9 +27,8 @@ struct AblyMessageController: Sendable {
 
     private func publishToChannels(_ call: AblyCall) async throws -> Response {
         let body = try await AblyBody.value(of: call.request, clean: AblyMessages.withoutContent)
-        let specifications: [JSONValue] = if case .array(let elements) = body { elements } else { [body] }
         var wanted: [(channel: String, messages: JSONValue)] = []
-        for specification in specifications {
+        for specification in body.oneOrMore {
             guard case .object(let object) = specification, let messages = object["messages"] else {
                 throw AblyError.body("channels and messages are required")
             }
@@ -77,13 +76,12 @@ struct AblyMessageController: Sendable {
         for (index, message) in messages.messages.enumerated() {
             guard let push = message.push else { continue }
             // Read all the same: what is wrong is wrong today, not only once somebody enables push.
-            let event = try publication.event(
+            events[index] = try publication.event(
                 id: AblySource.id(of: message.id, on: channel, of: caller.appID),
                 push,
                 to: ["tags": [.string(channel.rawValue)]],
                 in: channel.rawValue
             )
-            events[index] = event
         }
         if !isOn, !events.isEmpty {
             call.context.face.note(reason: "push is not enabled on the channel: nothing was sent")

@@ -20,11 +20,7 @@ struct AblyMessages: Sendable {
     ///
     /// - Throws: What is wrong with any of them; none is published then.
     init(_ value: JSONValue, by caller: AblyCaller) throws(AblyError) {
-        let elements: [JSONValue]
-        switch value {
-        case .array(let array): elements = array
-        default: elements = [value]
-        }
+        let elements = value.oneOrMore
         guard (1...Self.maximumCount).contains(elements.count) else {
             throw .body("1 to \(Self.maximumCount) messages are published together")
         }
@@ -32,18 +28,17 @@ struct AblyMessages: Sendable {
         var pushes: [AblyPayload?] = []
         for element in elements {
             guard case .object(let message) = element else { throw .body("a message must be an object") }
-            try Self.checkClient(message["clientId"], caller)
+            try Self.checkClient(of: message, caller)
             guard message["name"] ?? .null == .null else { throw .body("a message's name must be a string") }
-            switch message["id"] {
-            case nil, .null: break
-            case .string(let id):
+            if let id = try message.ablyText("id", else: { .messageIDs("a message's \($0)") }) {
                 guard (1...256).contains(id.utf8.count) else {
                     throw .messageIDs("a message's id must be 1 to 256 bytes")
                 }
                 given.append(id)
-            default: throw .messageIDs("a message's id must be a string")
             }
-            pushes.append(try Self.push(message["extras"]))
+            let extras = try message.ablyObject("extras", else: AblyError.extras)
+            let push = try extras?.ablyObject("push") { .extras("extras.\($0)") }
+            pushes.append(try push.map { push throws(AblyError) in try AblyPayload(push) })
         }
         let base = try Self.base(of: given, count: elements.count)
         self.base = base
@@ -68,29 +63,12 @@ struct AblyMessages: Sendable {
         }
     }
 
-    private static func push(_ extras: JSONValue?) throws(AblyError) -> AblyPayload? {
-        switch extras {
-        case nil, .null: return nil
-        case .object(let object):
-            switch object["push"] {
-            case nil, .null: return nil
-            case .object(let push): return try AblyPayload(push)
-            default: throw .extras("extras.push must be an object")
-            }
-        default: throw .extras("extras must be an object")
-        }
-    }
-
-    private static func checkClient(_ value: JSONValue?, _ caller: AblyCaller) throws(AblyError) {
-        switch value {
-        case nil, .null: return
-        case .string(let text):
-            switch caller.client {
-            case .any: return
-            case .named(let own): guard own.rawValue == text else { throw .client }
-            case .none: guard caller.holdsKey else { throw .client }
-            }
-        default: throw .body("clientId must be a string")
+    private static func checkClient(of message: JSONObject, _ caller: AblyCaller) throws(AblyError) {
+        guard let client = try message.ablyText("clientId") else { return }
+        switch caller.client {
+        case .any: return
+        case .named(let own): guard own.rawValue == client else { throw .client }
+        case .none: guard caller.holdsKey else { throw .client }
         }
     }
 

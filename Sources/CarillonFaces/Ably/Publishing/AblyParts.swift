@@ -21,15 +21,14 @@ struct AblyAPNsPart: Sendable {
         if let key = shown.collapseKey, !aps.contains("thread-id") { aps["thread-id"] = .string(key) }
         payload["aps"] = aps.isEmpty ? nil : .object(aps)
         guard !payload.isEmpty || !headers.isEmpty else {
-            self.json = nil
+            json = nil
             return
         }
-        var json = JSONObject()
         let isShown = ["alert", "badge", "sound"].contains { key in aps.contains(key) && aps[key] != .some(.null) }
-        if isSilent, isShown { json["kind"] = "alert" }
-        if !headers.isEmpty { json["headers"] = .object(headers) }
-        if !payload.isEmpty { json["payload"] = .object(payload) }
-        self.json = json
+        json = [
+            "kind": isSilent && isShown ? "alert" : nil, "headers": headers.isEmpty ? nil : .object(headers),
+            "payload": payload.isEmpty ? nil : .object(payload),
+        ]
     }
 
     private static func headers(_ object: JSONObject) throws(AblyError) -> JSONObject {
@@ -64,10 +63,8 @@ struct AblyFCMPart: Sendable {
             throw .malformed("fcm must not name a token, a topic or a condition")
         }
         var message = JSONObject()
-        var android = JSONObject()
-        var androidNotification = JSONObject()
-        androidNotification["icon"] = shown.icon.map(JSONValue.string)
-        android["collapse_key"] = shown.collapseKey.map(JSONValue.string)
+        var android: JSONObject = ["collapse_key": shown.collapseKey.map(JSONValue.string)]
+        var androidNotification: JSONObject = ["icon": shown.icon.map(JSONValue.string)]
         for (key, value) in fcm.members where !Self.obsolete.contains(key) {
             switch key {
             case "notification":
@@ -93,16 +90,11 @@ struct AblyFCMPart: Sendable {
         let merged = JSONValue.object(android).merging(patch: written)
         if merged != .object(JSONObject()) { message["android"] = merged }
         guard !message.isEmpty else {
-            self.json = nil
+            json = nil
             return
         }
-        var json: JSONObject = ["message": .object(message)]
-        if isSilent, message.contains("notification") || Self.showsNotification(merged) { json["kind"] = "alert" }
-        self.json = json
-    }
-
-    private static func showsNotification(_ android: JSONValue) -> Bool {
-        if case .object(let object) = android { object.contains("notification") } else { false }
+        let isShown = message.contains("notification") || merged.has("notification")
+        json = ["message": .object(message), "kind": isSilent && isShown ? "alert" : nil]
     }
 
     private static func priority(_ value: JSONValue) -> JSONValue {

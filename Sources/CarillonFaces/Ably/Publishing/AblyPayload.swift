@@ -28,17 +28,16 @@ struct AblyPayload: Sendable {
             shown.title != nil || shown.body != nil || isSilent && data != nil || apns != nil || fcm != nil
                 || web != nil
         else { throw .malformed("a notification needs a title or a body") }
-        var fields: JSONObject = ["envelope": false]
-        if isSilent { fields["kind"] = "silent" }
-        fields["title"] = shown.title.map(JSONValue.string)
-        fields["body"] = shown.body.map(JSONValue.string)
-        fields["sound"] = shown.sound.map(JSONValue.string)
-        fields["ttlSeconds"] = shown.timeToLive.map { .number(JSONNumber($0)) }
-        if let data, !data.isEmpty { fields["data"] = .object(data) }
         let apple = try AblyAPNsPart(apns ?? JSONObject(), shown, isSilent: isSilent)
+        let google = try AblyFCMPart(fcm ?? JSONObject(), shown, isSilent: isSilent)
         droppedHeaders = apple.droppedHeaders
-        fields["apns"] = apple.json.map(JSONValue.object)
-        fields["fcm"] = try AblyFCMPart(fcm ?? JSONObject(), shown, isSilent: isSilent).json.map(JSONValue.object)
+        var fields: JSONObject = [
+            "envelope": false, "kind": isSilent ? "silent" : nil, "title": shown.title.map(JSONValue.string),
+            "body": shown.body.map(JSONValue.string), "sound": shown.sound.map(JSONValue.string),
+            "ttlSeconds": shown.timeToLive.map { JSONValue($0) },
+            "data": data.flatMap { $0.isEmpty ? nil : .object($0) }, "apns": apple.json.map(JSONValue.object),
+            "fcm": google.json.map(JSONValue.object),
+        ]
         try Self.checkSizes(of: fields)
         if !isSilent || web != nil {
             let parts = Self.webParts(shown, web ?? JSONObject(), data ?? JSONObject())
@@ -56,14 +55,12 @@ struct AblyPayload: Sendable {
 
     /// What browsers get: the data in both places where service workers look for it, or in the one that fits.
     private static func webParts(_ shown: AblyNotification, _ web: JSONObject, _ data: JSONObject) -> [JSONObject] {
-        var notification = JSONObject()
-        if shown.title != nil { notification["title"] = ["$text": "title"] }
-        if shown.body != nil { notification["body"] = ["$text": "body"] }
-        notification["icon"] = shown.icon.map(JSONValue.string)
+        var notification: JSONObject = [
+            "title": shown.title.map { _ in ["$text": "title"] }, "body": shown.body.map { _ in ["$text": "body"] },
+            "icon": shown.icon.map(JSONValue.string),
+        ]
         for (key, value) in web.members where key != "notification" { notification[key] = value }
-        if case .object(let written)? = web["notification"] {
-            for (key, value) in written.members { notification[key] = value }
-        }
+        if let written = web["notification"]?.object { notification.merge(written) }
         guard !data.isEmpty else { return [["notification": .object(notification)]] }
         notification["data"] = JSONValue.object(data).merging(patch: notification["data"] ?? .object(JSONObject()))
         return [
@@ -72,14 +69,8 @@ struct AblyPayload: Sendable {
     }
 
     private static func checkSizes(of fields: JSONObject) throws(AblyError) {
-        func object(_ key: String, _ inner: String? = nil) -> JSONObject? {
-            guard case .object(let object)? = fields[key] else { return nil }
-            guard let inner else { return object }
-            guard case .object(let object)? = object[inner] else { return nil }
-            return object
-        }
-        let data = size(of: object("data"))
-        for part in [nil, object("apns", "payload"), object("fcm", "message")]
+        let data = size(of: fields["data"]?.object)
+        for part in [nil, fields["apns"]?["payload"]?.object, fields["fcm"]?["message"]?.object]
         where data + size(of: part) > largestBytes {
             throw .tooLarge("data and what is written for one push service may take 3072 bytes together")
         }

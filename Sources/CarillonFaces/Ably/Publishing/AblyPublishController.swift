@@ -87,8 +87,7 @@ struct AblyPublishController: Sendable {
 
     /// How many notifications an item is.
     private static func count(_ element: JSONValue) -> Int {
-        guard case .object(let object) = element, case .array(let recipients)? = object["recipient"] else { return 1 }
-        return max(1, recipients.count)
+        max(1, element["recipient"]?.list?.count ?? 1)
     }
 
     /// Makes durable what is right, some at a time; what cannot be is so answered, unless nothing can.
@@ -127,12 +126,9 @@ struct AblyPublishController: Sendable {
             throw .malformed("an item must be an object with recipient and payload")
         }
         guard case .object(let payload)? = object["payload"] else { throw .malformed("payload must be an object") }
-        var targets: [AblyTarget] = []
-        if case .array(let recipients) = recipient {
-            guard !recipients.isEmpty else { throw .malformed("recipient must not be empty") }
-            for recipient in recipients { targets.append(try AblyTarget(recipient, caller.settings)) }
-        } else {
-            targets.append(try AblyTarget(recipient, caller.settings))
+        guard recipient != .array([]) else { throw .malformed("recipient must not be empty") }
+        let targets = try recipient.oneOrMore.map { recipient throws(AblyError) in
+            try AblyTarget(recipient, caller.settings)
         }
         return (targets, try events(of: try AblyPayload(payload), to: targets, publication))
     }
@@ -142,10 +138,8 @@ struct AblyPublishController: Sendable {
         to targets: [AblyTarget],
         _ publication: AblyPublication
     ) throws(AblyError) -> [ParsedEvent] {
-        var events: [ParsedEvent] = []
-        for audience in AblyTarget.audiences(of: targets) {
-            events.append(try publication.event(id: publication.newID, payload, to: audience))
+        try AblyTarget.audiences(of: targets).map { audience throws(AblyError) in
+            try publication.event(id: publication.newID, payload, to: audience)
         }
-        return events
     }
 }

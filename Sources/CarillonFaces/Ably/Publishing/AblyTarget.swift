@@ -13,9 +13,7 @@ enum AblyTarget: Sendable {
     /// - Throws: 40000, 40012, 40015.
     init(_ recipient: JSONValue, _ settings: AblySettings) throws(AblyError) {
         guard case .object(let object) = recipient else { throw .malformed("recipient must be an object") }
-        let given = ["deviceId", "clientId", "transportType"].filter {
-            object.contains($0) && object[$0] != .some(.null)
-        }
+        let given = ["deviceId", "clientId", "transportType"].filter { recipient[$0] != nil }
         guard given.count == 1, let key = given.first else {
             throw .malformed("recipient must have exactly one of deviceId, clientId and transportType")
         }
@@ -78,9 +76,8 @@ struct AblyPublication: Sendable {
         in channel: String? = nil
     ) throws(AblyError) -> ParsedEvent {
         if payload.droppedHeaders > 0 { droppedHeaders.increment(by: payload.droppedHeaders) }
-        var document = payload.fields
-        document["to"] = .object(audience)
-        document["channelId"] = channel.map(JSONValue.string)
+        let address: JSONObject = ["to": .object(audience), "channelId": channel.map(JSONValue.string)]
+        let document = JSONObject(joining: payload.fields, address)
         do throws(InvalidInput) {
             let parsed = try parser.parse(body: JSONValue.object(document).serialized) { _ in id }
             guard case .single(let event) = parsed else {

@@ -45,15 +45,12 @@ struct AblySubscriptionController: Sendable {
         guard device == nil || client == nil || isEither else {
             throw AblyError.query("deviceId and clientId go together with concatFilters=true only")
         }
-        var named: [Subscriber] = []
-        if let device { named.append(.device(device)) }
-        if let client { named.append(.user(client)) }
+        let named = [device.map(Subscriber.device), client.map(Subscriber.user)].compactMap(\.self)
         let own = try await ownership(of: named, call)
-        let filter = SubscriptionFilter(tag: try filters.channel(), subscribers: named.isEmpty ? nil : named)
         // Somebody's own are found among their own.
-        let looked = filter.subscribers == nil && !call.caller.isAdmin ? own : filter.subscribers
+        let looked: [Subscriber]? = !named.isEmpty ? named : call.caller.isAdmin ? nil : own
         let found = try await services.tags.subscriptions(
-            matching: SubscriptionFilter(tag: filter.tag, subscribers: looked),
+            matching: SubscriptionFilter(tag: try filters.channel(), subscribers: looked),
             in: call.network,
             after: page.after { Subscription(ablyCursor: $0) },
             limit: page.limit + 1
@@ -170,11 +167,9 @@ struct AblySubscriptionController: Sendable {
     }
 
     private static func subscription(_ body: JSONObject) throws(AblyError) -> Subscription {
-        guard let channel = try body.ablyText("channel", else: AblyError.body) else { throw .channel }
+        guard let channel = try body.ablyText("channel") else { throw .channel }
         let tag = try TagID(ablyChannel: channel)
-        switch (
-            try body.ablyText("deviceId", else: AblyError.body), try body.ablyText("clientId", else: AblyError.body)
-        ) {
+        switch (try body.ablyText("deviceId"), try body.ablyText("clientId")) {
         case (let device?, nil):
             let id = try DeviceID(ablyDevice: device)
             // What came with a notification is no device that Ably's clients could know.

@@ -11,13 +11,9 @@ struct AblyFilters {
     ]
 
     private let query: QueryParameters
-    private let names: Set<String>
 
     init(_ request: Request) {
         query = QueryParameters(request)
-        names = Set(
-            (request.uri.query ?? "").split(separator: "&").map { pair in String(pair.prefix { $0 != "=" }) }
-        )
     }
 
     /// A filter; `nil` when it is not there.
@@ -56,7 +52,7 @@ struct AblyFilters {
     /// Refuses filters that are not understood, where they would have narrowed what is removed.
     func refuseAll(but names: Set<String>) throws(AblyError) {
         let known = names.union(names.map(Self.snakeCase))
-        guard self.names.allSatisfy({ known.contains($0) || Self.harmless.contains($0) }) else {
+        guard query.names.allSatisfy({ known.contains($0) || Self.harmless.contains($0) }) else {
             throw .query("a filter of this request is not known: nothing was removed")
         }
     }
