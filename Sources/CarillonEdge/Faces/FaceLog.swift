@@ -1,26 +1,47 @@
-import CarillonCore
-import HTTPTypes
-import Metrics
+package import CarillonCore
+package import HTTPTypes
+package import Metrics
 import Synchronization
 
 /// Counts what faces answered, and writes it down for the admins whose network it was.
-struct FaceLog: Sendable {
-    let journal: Journal?
-    let metrics: FaceMetrics
+package struct FaceLog: Sendable {
+    private let journal: Journal?
+    private let metrics: FaceMetrics
+
+    package init(journal: Journal?, metrics: any MetricsFactory) {
+        self.journal = journal
+        self.metrics = FaceMetrics(factory: metrics)
+    }
 
     func note(_ face: any Face, answered status: HTTPResponse.Status, _ context: CarillonRequestContext) {
-        let note = context.face.current
-        let operation = note.operation ?? "unknown"
-        metrics.answered(face.name, operation, status: status.code)
-        if let network = note.networkID {
-            let entry = JournalNote(
-                operation: operation,
-                status: status.code,
-                reason: note.reason,
-                eventIDs: note.eventID.map { [$0] } ?? []
-            )
-            journal?.record(entry, of: face.name.journalName, in: network)
-        }
+        let info = context.face.current
+        note(
+            face.name,
+            info.operation ?? "unknown",
+            answered: status,
+            in: info.networkID,
+            info.eventID,
+            because: info.reason
+        )
+    }
+
+    package func note(
+        _ face: FaceName,
+        _ operation: String,
+        answered status: HTTPResponse.Status,
+        in network: NetworkID?,
+        _ event: EventID?,
+        because reason: String? = nil
+    ) {
+        metrics.answered(face, operation, status: status.code)
+        guard let network else { return }
+        let entry = JournalNote(
+            operation: operation,
+            status: status.code,
+            reason: reason,
+            eventIDs: event.map { [$0] } ?? []
+        )
+        journal?.record(entry, of: face.journalName, in: network)
     }
 }
 

@@ -20,7 +20,7 @@ extension Router<CarillonRequestContext> {
                 log: log,
                 cors: CORSPolicy(origins: settings.corsOrigins, faces: faces.filter(\.isForBrowsers)),
                 faces: faces,
-                faceLog: FaceLog(journal: journal, metrics: FaceMetrics(factory: metrics)),
+                faceLog: FaceLog(journal: journal, metrics: metrics),
                 problems: ProblemWriter(log: log, mapping: problems, routes: routes, workLimit: settings.workLimit),
                 limits: HeadLimits(settings: settings)
             )

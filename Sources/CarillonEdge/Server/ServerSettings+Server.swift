@@ -11,13 +11,13 @@ extension ServerSettings {
     /// - Parameters:
     ///   - connections: Keeps account of the server's connections.
     ///   - logger: Told of requests that could not be read.
-    ///   - intake: Makes, or has, what takes requests on an event loop; without it each has a task.
-    ///   - failures: Told what the intake could not do.
+    ///   - intakes: Makes, or has, what takes requests on an event loop; without it each has a task.
+    ///   - failures: Told what the intakes could not do.
     /// - Returns: The server.
     package func server(
         _ connections: InboundConnections,
         logger: Logger,
-        intake: (@Sendable (any EventLoop) -> any RequestIntake)? = nil,
+        intakes: (@Sendable (any EventLoop) -> [any RequestIntake])? = nil,
         failures: FailedRequests = FailedRequests()
     ) -> HTTPServerBuilder {
         let configuration = HTTP1Channel.Configuration(
@@ -34,7 +34,7 @@ extension ServerSettings {
                 connections: connections,
                 settings: self,
                 logger: logger,
-                makeIntake: { loop in intake.map { IntakeHandler($0(loop), failures: failures) } }
+                makeIntake: { loop in intakes.map { IntakeHandler($0(loop), failures: failures) } }
             )
         }
     }

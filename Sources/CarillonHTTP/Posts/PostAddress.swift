@@ -44,20 +44,9 @@ struct PostAddress {
     }
 
     private static func networkID(_ segment: Substring) -> NetworkID? {
-        guard segment.utf8.allSatisfy(isPlain), segment.utf8.contains(where: { $0 != UInt8(ascii: ".") })
+        guard segment.utf8.allSatisfy(\.isUnreserved), segment.utf8.contains(where: { $0 != UInt8(ascii: ".") })
         else { return nil }
         return NetworkID(String(segment))
-    }
-
-    /// Letters, digits, and what else stands for itself in a segment (RFC 3986 section 2.3).
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }
 

@@ -18,7 +18,15 @@ package enum PublicRouter {
         func addRoutes(to router: Router<CarillonRequestContext>) {
             DescriptionController(openAPI: openAPI, faces: facesOpenAPI).addRoutes(to: router)
             for controller in controllers { controller.addRoutes(to: router) }
-            for face in faces { face.addRoutes(to: FaceRoutes(face.name, on: router, lookup: services.faceLookup)) }
+            for face in faces {
+                let routes = FaceRoutes(
+                    face.name,
+                    on: router,
+                    lookup: services.faceLookup,
+                    failures: services.failures
+                )
+                face.addRoutes(to: routes)
+            }
         }
         var settings = settings
         if console != nil { settings.folders.insert(ConsoleMiddleware.root + "/") }
