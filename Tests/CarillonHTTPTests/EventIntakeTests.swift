@@ -156,7 +156,8 @@ import Testing
             return EventLoopFuture.whenAllSucceed(
                 requests.map { head, body in
                     let words = loop.makePromise(of: String.self)
-                    let isTaken = intake.mayTake(head) && intake.take(head, body) { words.succeed(Self.words($0)) }
+                    let request = ArrivedRequest(head: head, body: body, remoteAddress: nil)
+                    let isTaken = intake.mayTake(head) && intake.take(request) { words.succeed(Self.words($0)) }
                     if !isTaken { words.succeed("not taken") }
                     return words.futureResult
                 },

@@ -13,7 +13,7 @@ import Testing
     private let events = EventRecorder()
 
     init() throws {
-        channel = EmbeddedChannel(handlers: [IntakeHandler(intake, failures: failures), events])
+        channel = EmbeddedChannel(handlers: [IntakeHandler([ClosedIntake(), intake], failures: failures), events])
         channel.allowRemoteHalfClosure = true
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
@@ -185,9 +185,9 @@ private final class HeldIntake: RequestIntake {
 
     func mayTake(_ head: HTTPRequestHead) -> Bool { head.uri == "/take" }
 
-    func take(_ head: HTTPRequestHead, _ body: ByteBuffer, reply: @escaping (IntakeReply) -> Void) -> Bool {
+    func take(_ request: ArrivedRequest, reply: @escaping (IntakeReply) -> Void) -> Bool {
         guard isOpen else { return false }
-        bodies.append(String(buffer: body))
+        bodies.append(String(buffer: request.body))
         replies.append(reply)
         return true
     }
@@ -197,6 +197,13 @@ private final class HeldIntake: RequestIntake {
     func answer(_ text: String) {
         reply(.answer(HTTPResponseHead(version: .http1_1, status: .accepted), ByteBuffer(string: text)))
     }
+}
+
+/// Takes nothing, whatever comes.
+private final class ClosedIntake: RequestIntake {
+    func mayTake(_ head: HTTPRequestHead) -> Bool { head.uri == "/closed" }
+
+    func take(_ request: ArrivedRequest, reply: @escaping (IntakeReply) -> Void) -> Bool { false }
 }
 
 private final class EventRecorder: ChannelInboundHandler {

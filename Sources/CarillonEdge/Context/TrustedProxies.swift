@@ -30,9 +30,13 @@ package struct TrustedProxies: Hashable, Sendable {
     /// - Returns: The last address that nobody trusted vouches for; the first of the list when they all do, and the last
     ///   trusted one when what it passed on is no address.
     package func client(of peer: IPAddress, _ headers: HTTPFields) -> IPAddress {
+        client(of: peer, forwarded: headers[values: .forwardedFor])
+    }
+
+    func client(of peer: IPAddress, forwarded fields: [String]) -> IPAddress {
         var client = peer.canonical
         guard contains(client) else { return client }
-        for field in headers[values: .forwardedFor].reversed() {
+        for field in fields.reversed() {
             for entry in field.split(separator: ",", omittingEmptySubsequences: false).reversed() {
                 guard let address = IPAddress(forwarded: entry) else { return client }
                 client = address.canonical

@@ -1,11 +1,11 @@
-import CarillonCore
-import HTTPTypes
-import Metrics
+package import CarillonCore
+package import HTTPTypes
+package import Metrics
 import Synchronization
 
 /// Counts what faces answered, and writes it down for the admins whose network it was. Counters are made once for each combination of
 /// labels, of which there is a bounded number.
-final class FaceLog: Sendable {
+package final class FaceLog: Sendable {
     private struct Key: Hashable {
         let face: FaceName
         let operation: String
@@ -16,24 +16,40 @@ final class FaceLog: Sendable {
     private let factory: any MetricsFactory
     private let counters = Mutex<[Key: Counter]>([:])
 
-    init(journal: Journal?, metrics: any MetricsFactory) {
+    package init(journal: Journal?, metrics: any MetricsFactory) {
         self.journal = journal
         factory = metrics
     }
 
     func note(_ face: any Face, answered status: HTTPResponse.Status, _ context: CarillonRequestContext) {
-        let note = context.face.current
-        let operation = note.operation ?? "unknown"
-        counter(of: Key(face: face.name, operation: operation, status: status.code)).increment()
-        if let network = note.networkID {
-            let entry = JournalNote(
-                operation: operation,
-                status: status.code,
-                reason: note.reason,
-                eventIDs: note.eventID.map { [$0] } ?? []
-            )
-            journal?.record(entry, of: face.name.journalName, in: network)
-        }
+        let info = context.face.current
+        note(
+            face.name,
+            info.operation ?? "unknown",
+            answered: status,
+            in: info.networkID,
+            info.eventID,
+            because: info.reason
+        )
+    }
+
+    package func note(
+        _ face: FaceName,
+        _ operation: String,
+        answered status: HTTPResponse.Status,
+        in network: NetworkID?,
+        _ event: EventID?,
+        because reason: String? = nil
+    ) {
+        counter(of: Key(face: face, operation: operation, status: status.code)).increment()
+        guard let network else { return }
+        let entry = JournalNote(
+            operation: operation,
+            status: status.code,
+            reason: reason,
+            eventIDs: event.map { [$0] } ?? []
+        )
+        journal?.record(entry, of: face.journalName, in: network)
     }
 
     private func counter(of key: Key) -> Counter {

@@ -10,15 +10,18 @@ package struct FaceRoutes {
     private let face: FaceName
     private let router: Router<CarillonRequestContext>
     private let lookup: @Sendable () async throws -> FaceLookup
+    private let failures: FailedRequests
 
     package init(
         _ face: FaceName,
         on router: Router<CarillonRequestContext>,
-        lookup: @escaping @Sendable () async throws -> FaceLookup
+        lookup: @escaping @Sendable () async throws -> FaceLookup,
+        failures: FailedRequests = FailedRequests()
     ) {
         self.face = face
         self.router = router
         self.lookup = lookup
+        self.failures = failures
     }
 
     /// Adds a route, which metrics know as an operation of a word or two in small letters. If it `readsPages`, those who read for a whole
@@ -31,8 +34,14 @@ package struct FaceRoutes {
         use handler: @escaping Handler
     ) {
         let routes: any RouterMethods<CarillonRequestContext> = readsPages ? router.pages : router
-        routes.on(path, method: method) { [face, lookup] request, context in
+        routes.on(path, method: method) { [face, lookup, failures] request, context in
             context.face.note(operation: operation)
+            // What failed on its event loop fails as it did there.
+            if let failure = failures.take(context.channel) {
+                context.face.note(network: failure.network)
+                context.caller.note(since: failure.since)
+                throw failure.error
+            }
             guard try await lookup().isBound(face) else { throw Problem.notFound() }
             return try await handler(request, context)
         }

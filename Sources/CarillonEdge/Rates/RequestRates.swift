@@ -36,6 +36,31 @@ package final class RequestRates: Sendable {
         }
     }
 
+    /// What something counts, and against what.
+    package struct Claim: Sendable {
+        let owner: Owner
+        let count: Int
+        let rate: Int
+        /// What may come at once; `nil` for ten seconds' worth.
+        let burst: Int?
+
+        package init(_ count: Int = 1, of owner: Owner, rate: Int, burst: Int? = nil) {
+            (self.owner, self.count, self.rate, self.burst) = (owner, count, rate, burst)
+        }
+
+        /// What somebody asks of a face, by where they are.
+        package init(of rate: Rate, at face: FaceName, from address: IPAddress) {
+            let owner = Owner.caller(face, rate.name, address.subscriber)
+            self.init(of: owner, rate: rate.perSecond, burst: rate.burst)
+        }
+
+        /// What is asked of a face about something of a network's, by its name.
+        package init(of rate: Rate, at face: FaceName, about name: String, in network: NetworkID) {
+            let owner = Owner.named(face, rate.name, network, name)
+            self.init(of: owner, rate: rate.perSecond, burst: rate.burst)
+        }
+    }
+
     /// How often a second an address may be refused with 401, before it is told to wait. There may be many people behind
     /// one, and what proves something is not counted.
     static let unauthorizedPerSecond = 50
@@ -69,16 +94,29 @@ package final class RequestRates: Sendable {
     private func wait(taking count: Int, from owner: Owner, rate: Int, burst: Int? = nil) -> Duration? {
         let now = elapsed
         return buckets.withLock { buckets in
-            if var bucket = buckets[owner] {
-                let wait = bucket.take(count, rate: rate, burst: burst, at: now)
-                buckets[owner] = bucket
-                return wait
+            if buckets[owner] == nil, buckets.count >= capacity {
+                Self.forget(&buckets, downTo: capacity * 3 / 4, at: now)
             }
-            if buckets.count >= capacity { Self.forget(&buckets, downTo: capacity * 3 / 4, at: now) }
-            var bucket = TokenBucket(at: now)
-            let wait = bucket.take(count, rate: rate, burst: burst, at: now)
-            buckets[owner] = bucket
-            return wait
+            return buckets[owner, default: TokenBucket(at: now)].take(count, rate: rate, burst: burst, at: now)
+        }
+    }
+
+    /// Counts all of these; `false`, and none is counted, where any is too much.
+    package func take(all claims: [Claim]) -> Bool {
+        for (position, claim) in claims.enumerated() {
+            let wait = wait(taking: claim.count, from: claim.owner, rate: claim.rate, burst: claim.burst)
+            guard wait != nil else { continue }
+            giveBack(all: claims[..<position])
+            return false
+        }
+        return true
+    }
+
+    /// Gives back what was counted, and is once more when it is tried again.
+    package func giveBack(all claims: some Sequence<Claim>) {
+        let now = elapsed
+        buckets.withLock { buckets in
+            for claim in claims { buckets[claim.owner]?.giveBack(claim.count, rate: claim.rate, at: now) }
         }
     }
 

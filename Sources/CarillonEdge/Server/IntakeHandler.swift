@@ -12,24 +12,20 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private struct Request {
-        let head: HTTPRequestHead
-        var body = ByteBuffer()
-    }
-
     private enum Arrival {
         case part(HTTPServerRequestPart)
         /// What came next could not be read.
         case error(any Error)
     }
 
-    private let intake: any RequestIntake
+    private let intakes: [any RequestIntake]
     private let failures: FailedRequests
 
-    /// What may be whole in a moment.
-    private var held: Request?
+    /// What may be whole in a moment, and whose it is then.
+    private var held: ArrivedRequest?
+    private var intake: (any RequestIntake)?
     /// What the intake has in hand.
-    private var taken: Request?
+    private var taken: ArrivedRequest?
     /// What arrived behind that.
     private var waiting: Deque<Arrival> = []
     private var isReadDue = false
@@ -41,8 +37,8 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var owed = 0
     private var hasFailed = false
 
-    init(_ intake: any RequestIntake, failures: FailedRequests) {
-        self.intake = intake
+    init(_ intakes: [any RequestIntake], failures: FailedRequests) {
+        self.intakes = intakes
         self.failures = failures
     }
 
@@ -70,8 +66,11 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch part {
         case .head(let head):
             // Whoever fetches no answers is dealt with by those behind, who wait for that.
-            if owed == 0, events.isEmpty, context.channel.isWritable, intake.mayTake(head) {
-                held = Request(head: head)
+            if owed == 0, events.isEmpty, context.channel.isWritable,
+                let intake = intakes.first(where: { $0.mayTake(head) })
+            {
+                self.intake = intake
+                held = ArrivedRequest(head: head, remoteAddress: context.remoteAddress)
             } else {
                 owed += 1
                 context.fireChannelRead(wrapInboundOut(part))
@@ -83,7 +82,7 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             guard let request = held else { return context.fireChannelRead(wrapInboundOut(part)) }
             held = nil
             taken = request
-            guard !intake.take(request.head, request.body, reply: { self.reply($0, context) }) else { return }
+            if let intake, intake.take(request, reply: { self.reply($0, context) }) { return }
             taken = nil
             handOn(request, context)
             context.fireChannelRead(wrapInboundOut(part))
@@ -91,7 +90,7 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Hands on a request but for its end.
-    private func handOn(_ request: Request, _ context: ChannelHandlerContext) {
+    private func handOn(_ request: ArrivedRequest, _ context: ChannelHandlerContext) {
         owed += 1
         context.fireChannelRead(wrapInboundOut(.head(request.head)))
         if request.body.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(request.body))) }

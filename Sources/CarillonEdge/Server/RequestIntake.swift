@@ -1,3 +1,4 @@
+package import CarillonCore
 package import NIOCore
 package import NIOHTTP1
 
@@ -9,7 +10,25 @@ package protocol RequestIntake: AnyObject {
     func mayTake(_ head: HTTPRequestHead) -> Bool
 
     /// Takes a whole request, and replies once, not before it has returned; `false` when it does not take it.
-    func take(_ head: HTTPRequestHead, _ body: ByteBuffer, reply: @escaping (IntakeReply) -> Void) -> Bool
+    func take(_ request: ArrivedRequest, reply: @escaping (IntakeReply) -> Void) -> Bool
+}
+
+/// A request that is whole.
+package struct ArrivedRequest {
+    package let head: HTTPRequestHead
+    package internal(set) var body = ByteBuffer()
+    let remoteAddress: SocketAddress?
+
+    /// Who is connected; `nil` where that is no address of the Internet's.
+    package var peer: IPAddress? { remoteAddress.flatMap { IPAddress($0) } }
+}
+
+extension HTTPRequestHead {
+    /// How long the body of a `POST` is, as its head says; `nil` where it does not, and of other methods.
+    package var contentLength: Int? {
+        guard method == .POST else { return nil }
+        return headers.first(name: "content-length").flatMap { Int($0) }
+    }
 }
 
 package enum IntakeReply {

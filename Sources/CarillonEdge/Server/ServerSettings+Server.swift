@@ -4,11 +4,11 @@ package import Logging
 package import NIOCore
 
 extension ServerSettings {
-    /// The server to build an `Application` with: `intake` makes, or has, what takes requests on an event loop; without it each has a task.
+    /// The server to build an `Application` with: `intakes` makes, or has, what takes requests on an event loop; without it each has a task.
     package func server(
         _ connections: InboundConnections,
         logger: Logger,
-        intake: (@Sendable (any EventLoop) -> any RequestIntake)? = nil,
+        intakes: (@Sendable (any EventLoop) -> [any RequestIntake])? = nil,
         failures: FailedRequests = FailedRequests()
     ) -> HTTPServerBuilder {
         let configuration = HTTP1Channel.Configuration(
@@ -26,7 +26,7 @@ extension ServerSettings {
                 connections: connections,
                 settings: self,
                 refusals: RefusalWriter(logger: logger),
-                makeIntake: { loop in intake.map { IntakeHandler($0(loop), failures: failures) } }
+                makeIntake: { loop in intakes.map { IntakeHandler($0(loop), failures: failures) } }
             )
         }
     }

@@ -57,6 +57,8 @@ package final class Services: Sendable {
     package let faceStore: any FaceStore & FaceMemory
     /// All bindings and keys, as they are known here: at most two seconds old, and at once after a change here.
     package let faceLookup: @Sendable () async throws -> FaceLookup
+    /// The same for those who cannot wait; `nil` where that takes longer.
+    package let rememberedFaces: @Sendable () -> FaceLookup?
     /// Told that a network's bindings or keys were changed; returns when all who act on them here know it.
     package let facesChanged: @Sendable (NetworkID) async -> Void
     /// Signs what faces' callers are handed and come back with.
@@ -107,6 +109,7 @@ package final class Services: Sendable {
         credentialConfirmed: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         faceStore: any FaceStore & FaceMemory,
         faceLookup: @escaping @Sendable () async throws -> FaceLookup,
+        rememberedFaces: @escaping @Sendable () -> FaceLookup? = { nil },
         facesChanged: @escaping @Sendable (NetworkID) async -> Void,
         faceSecret: FaceSecret,
         operatorToken: OperatorToken,
@@ -167,6 +170,7 @@ package final class Services: Sendable {
         self.credentialConfirmed = credentialConfirmed
         self.faceStore = faceStore
         self.faceLookup = faceLookup
+        self.rememberedFaces = rememberedFaces
         self.facesChanged = facesChanged
         self.faceSecret = faceSecret
         self.egress = egress

@@ -6,7 +6,7 @@ import Hummingbird
 /// Takes notifications from homeservers.
 struct MatrixController: Sendable {
     private let services: Services
-    private let outcomes: Counters<MatrixOutcome>
+    let outcomes: Counters<MatrixOutcome>
 
     init(_ services: Services) {
         self.services = services
@@ -67,9 +67,7 @@ struct MatrixController: Sendable {
 
     /// Counts a request for each binding that knows its caller.
     private func takeRequest(of places: [MatrixSelection.Place], of network: NetworkID) throws(Problem) {
-        let known = places.filter(\.isOfKnownCaller).map { ($0.boundAs, $0.binding.requestsPerSecond) }
-        let rates = Dictionary(known) { first, _ in first }
-        for (name, rate) in rates {
+        for (name, rate) in places.requestRates {
             try services.rates.take(of: .requests(perSecond: rate), at: .matrix, about: name, in: network)
         }
     }
@@ -78,6 +76,11 @@ struct MatrixController: Sendable {
 struct MatrixCaller: Sendable {
     var keyOwner: NetworkID?
     var address: IPAddress?
+}
+
+extension RequestRates.Owner {
+    /// A network, for the events of those whom it does not know.
+    static func eventsOfStrangers(_ network: NetworkID) -> Self { .named(.matrix, "events of strangers", network, "") }
 }
 
 extension RequestRates.Rate {

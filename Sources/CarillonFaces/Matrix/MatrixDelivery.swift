@@ -12,33 +12,8 @@ struct MatrixDelivery {
         var reason: String?
     }
 
-    private struct Target {
-        var place: MatrixSelection.Place
-        var address: DeviceAddress
-        var isUsable: Bool
-        var known: ReachedDevice?
-
-        func lane(in network: NetworkID) -> Lane? {
-            known.map { Lane(networkID: network, provider: $0.provider, appID: $0.appID) }
-        }
-
-        /// Whom an event for it is meant for. When the pushkey of a known one was obtained is noted already.
-        func audience(at now: Timestamp) -> Audience {
-            guard isUsable else { return .devices([DeviceID(reachedAt: address)]) }
-            let obtained = known == nil ? obtainedAt(now).map { min($0, now) } : nil
-            return .addresses([AddressedDevice(address: address, obtainedAt: obtained)])
-        }
-
-        /// When the app got its pushkey. What lies ahead of our clock proves nothing: it would be newer than every death to come.
-        func obtainedAt(_ now: Timestamp) -> Timestamp? {
-            place.device.obtainedAt.flatMap { $0 <= now + MatrixDelivery.clockTolerance ? $0 : nil }
-        }
-    }
-
     /// For how long an admin may mend a credential before homeservers forget the pushkeys that it made unusable.
     private static let patience = Duration.seconds(86_400)
-    /// How far a homeserver's clock may be ahead.
-    private static let clockTolerance = Duration.seconds(300)
     /// After how long pushkeys may have become old enough to be forgotten for new ones.
     private static let roomMayBeIn = Duration.seconds(3_600)
     private static let unusable = "unusable pushkey"
@@ -55,10 +30,10 @@ struct MatrixDelivery {
         }
         var outcome = Outcome()
         let now = services.clock.now()
-        var targets = targets(places, of: network, &outcome)
+        let pushkeys = MatrixPushkey(egress: services.egress)
+        var targets = places.compactMap { target($0, pushkeys, of: network, &outcome) }
         for target in targets {
-            let name = DeviceID(reachedAt: target.address).rawValue
-            try services.rates.take(of: .pushes, at: .matrix, about: name, in: networkID)
+            try services.rates.take(of: .pushes, at: .matrix, about: target.name, in: networkID)
         }
         let known = try await services.addresses.devices(reachedAt: targets.map(\.address), in: networkID)
         for (position, device) in known.enumerated() { targets[position].known = device }
@@ -76,31 +51,28 @@ struct MatrixDelivery {
         return outcome
     }
 
-    private func targets(
-        _ places: [MatrixSelection.Place],
+    private func target(
+        _ place: MatrixSelection.Place,
+        _ pushkeys: MatrixPushkey,
         of network: Network,
         _ outcome: inout Outcome
-    ) -> [Target] {
-        let pushkeys = MatrixPushkey(egress: services.egress)
-        return places.compactMap { place in
-            let reading = pushkeys.reading(of: place.device, place.binding, place.provider, hosts: network.webPushHosts)
-            if place.device.hasBadDefaultPayload { outcomes.count(.badDefaultPayload) }
-            switch reading {
-            case .address(let address): return Target(place: place, address: address, isUsable: true)
-            case .unusable(let address):
-                outcome.reason = "a pushkey cannot be any device's"
-                return Target(place: place, address: address, isUsable: false)
-            case .blocked:
-                outcomes.count(.blocked)
-                outcome.reason = "a browser's push service is none of allowedEndpoints, or must not be called"
-                return nil
-            }
+    ) -> MatrixTarget? {
+        if place.device.hasBadDefaultPayload { outcomes.count(.badDefaultPayload) }
+        switch pushkeys.reading(of: place.device, place.binding, place.provider, hosts: network.webPushHosts) {
+        case .address(let address): return MatrixTarget(place: place, address: address, isUsable: true)
+        case .unusable(let address):
+            outcome.reason = "a pushkey cannot be any device's"
+            return MatrixTarget(place: place, address: address, isUsable: false)
+        case .blocked:
+            outcomes.count(.blocked)
+            outcome.reason = "a browser's push service is none of allowedEndpoints, or must not be called"
+            return nil
         }
     }
 
     /// Strangers may make up as many pushkeys as they like, and yet not keep others' out; and nobody may bring more than the network
     /// has room for.
-    private func admitNew(_ targets: [Target], to network: Network) async throws {
+    private func admitNew(_ targets: [MatrixTarget], to network: Network) async throws {
         let new = targets.filter { $0.known == nil }
         guard !new.isEmpty else { return }
         let strange = new.filter { !$0.place.isOfKnownCaller }
@@ -118,11 +90,11 @@ struct MatrixDelivery {
 
     /// Counts what known callers bring against the network's rate, and what strangers do against another of the same size, so that these
     /// use up nothing that is the network's own.
-    private func takeEvents(for targets: [Target], of network: Network) throws(Problem) {
+    private func takeEvents(for targets: [MatrixTarget], of network: Network) throws(Problem) {
         guard let rate = network.limits.eventsPerSecond else { return }
         let strange = targets.count { !$0.place.isOfKnownCaller }
         if strange > 0 {
-            try services.rates.take(strange, from: .named(.matrix, "events of strangers", network.id, ""), rate: rate)
+            try services.rates.take(strange, from: .eventsOfStrangers(network.id), rate: rate)
         }
         if strange < targets.count { try services.rates.take(events: targets.count - strange, of: network) }
     }
@@ -140,15 +112,10 @@ struct MatrixDelivery {
     }
 
     /// Takes devices back into use whose pushkeys are newer than their death, and notes when pushkeys were obtained.
-    private func renew(_ targets: inout [Target], in network: NetworkID, at now: Timestamp) async throws {
+    private func renew(_ targets: inout [MatrixTarget], in network: NetworkID, at now: Timestamp) async throws {
         var obtained: [DeviceID: Timestamp] = [:]
         for (position, target) in targets.enumerated() where target.isUsable {
-            guard let moment = target.obtainedAt(now), var known = target.known else { continue }
-            if known.state == .active {
-                guard known.obtainedAt < min(moment, now) else { continue }
-            } else {
-                guard known.outOfUseSince ?? known.registeredAt < moment else { continue }
-            }
+            guard let moment = target.renewal(at: now), var known = target.known else { continue }
             known.state = .active
             targets[position].known = known
             obtained[known.id] = max(obtained[known.id] ?? moment, moment)
@@ -157,7 +124,7 @@ struct MatrixDelivery {
     }
 
     private func events(
-        for targets: [Target],
+        for targets: [MatrixTarget],
         of network: Network,
         at now: Timestamp,
         _ outcome: inout Outcome
@@ -190,14 +157,14 @@ struct MatrixDelivery {
     }
 
     /// Whether a homeserver is to forget a pushkey: by the push service's plain word, or after a day without use.
-    private func isLost(_ target: Target, _ distrusted: Set<DeviceID>, at now: Timestamp) -> Bool {
+    private func isLost(_ target: MatrixTarget, _ distrusted: Set<DeviceID>, at now: Timestamp) -> Bool {
         guard let known = target.known, known.state != .active, !distrusted.contains(known.id) else { return false }
         if known.state == .unregistered { return true }
         return now - (known.outOfUseSince ?? known.registeredAt) >= Self.patience
     }
 
     /// The devices whose push services are not believed when they say that these are gone; asked only where it matters.
-    private func distrusted(_ targets: [Target], in network: NetworkID) async -> Set<DeviceID> {
+    private func distrusted(_ targets: [MatrixTarget], in network: NetworkID) async -> Set<DeviceID> {
         let lost = targets.filter { $0.known.map { $0.state != .active } ?? false }
         guard !lost.isEmpty else { return [] }
         let braked = Set(await services.lanes().filter { $0.brake != nil }.map(\.lane))

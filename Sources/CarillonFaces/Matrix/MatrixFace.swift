@@ -8,10 +8,14 @@ package import Hummingbird
 /// - SeeAlso: <https://spec.matrix.org/latest/push-gateway-api/>
 package struct MatrixFace: Face {
     static let keyPrefix = "gk_"
+    static let notifyPath = "/_matrix/push/v1/notify"
+    static let notifyOperation = "notify"
 
+    private let services: Services
     private let controller: MatrixController
 
     package init(_ services: Services) {
+        self.services = services
         controller = MatrixController(services)
     }
 
@@ -19,7 +23,7 @@ package struct MatrixFace: Face {
     package var roots: [String] { ["/_matrix/push"] }
 
     package func addRoutes(to routes: FaceRoutes) {
-        routes.on(.post, "/_matrix/push/v1/notify", as: "notify", use: controller.notify)
+        routes.on(.post, RouterPath(Self.notifyPath), as: Self.notifyOperation, use: controller.notify)
     }
 
     package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
@@ -44,5 +48,26 @@ package struct MatrixFace: Face {
             rights: .object(JSONObject()),
             for: request
         )
+    }
+}
+
+extension MatrixFace: LoopFace {
+    package func largestPost(to target: String) -> Int? {
+        target.hasPrefix(Self.notifyPath) ? MatrixPost.maximumBytes : nil
+    }
+
+    package func post(_ unread: UnreadPost) -> (any FacePost)? {
+        MatrixPost(unread, services, controller.outcomes)
+    }
+
+    package func events(of posts: [any FacePost], in network: NetworkID) async throws -> [[ParsedEvent]?] {
+        let posts = posts.compactMap { $0 as? MatrixPost }
+        var devices = try await services.addresses.devices(reachedAt: posts.flatMap(\.addresses), in: network)[...]
+        var events: [[ParsedEvent]?] = []
+        for post in posts {
+            events.append(try await post.events(knowing: devices.prefix(post.size)))
+            devices = devices.dropFirst(post.size)
+        }
+        return events
     }
 }

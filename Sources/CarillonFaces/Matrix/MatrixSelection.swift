@@ -147,3 +147,10 @@ struct MatrixSelection {
         return rejected.isEmpty ? nil : "pushkeys are rejected: \(rejected.count)"
     }
 }
+
+extension [MatrixSelection.Place] {
+    /// How many requests a second there may be of each binding that knows its caller.
+    var requestRates: [String: Int] {
+        Dictionary(filter(\.isOfKnownCaller).map { ($0.boundAs, $0.binding.requestsPerSecond) }) { first, _ in first }
+    }
+}

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 
 /// A post of events, with nothing about it that is unusual: its sender known, and read.
-struct EventPost {
+struct EventPost: IntakePost {
     /// The most events that one is read for.
     static let maximumEvents = 32
 
@@ -24,7 +24,7 @@ struct EventPost {
     /// Reads a request; `nil` for whatever is unusual or not right, or would have to be waited for.
     init?(_ head: HTTPRequestHead, _ body: ByteBuffer, _ services: Services, within settings: ServerSettings) {
         guard head.version == .http1_1, let address = PostAddress(head.uri),
-            let fields = PostHead(head.headers, within: settings), fields.allows(address.kind),
+            let fields = PostHead(head.headers, within: settings), address.kind.allows(fields),
             let senders = services.authenticator.rememberedSenders(of: address.networkID),
             services.rates.wait(of: senders.network) == nil
         else { return nil }
@@ -42,8 +42,12 @@ struct EventPost {
 }
 
 extension EventPost {
-    /// What its sender is told, once its events are durable.
-    func answer(_ receipts: [Receipt]) -> (status: HTTPResponse.Status, json: JSONValue) {
+    var networkID: NetworkID { network.id }
+    var content: [ParsedEvent] { events }
+    var size: Int { events.count }
+    var route: String { kind.route }
+
+    func answer(to receipts: [Receipt]) -> (status: HTTPResponse.Status, json: JSONValue)? {
         if case .dialect(let dialect) = kind, let reading { return dialect.answer(to: reading, receipts) }
         return (.accepted, receipts.first?.json(because: reasonToIgnore) ?? .null)
     }
@@ -64,9 +68,16 @@ extension EventPost {
     }
 }
 
+extension PostAddress.Kind {
+    /// Whether a body may be read as what the header fields say that it is.
+    fileprivate func allows(_ fields: PostHead) -> Bool {
+        if case .dialect(let dialect) = self { fields.allows(dialect.mediaTypes) } else { fields.isJSON }
+    }
+}
+
 extension ParsedEvent {
     /// It as part of its request's trace, as ``Ingestor`` has it of requests with tasks of their own, unless it stands in another one.
-    fileprivate func traced(_ trace: TraceContext?) -> Self {
+    func traced(_ trace: TraceContext?) -> Self {
         guard let trace, case .known(var event) = content, event.trace == nil else { return self }
         event.trace = trace
         var traced = self

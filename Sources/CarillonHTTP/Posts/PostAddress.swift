@@ -44,9 +44,7 @@ struct PostAddress {
     }
 
     private static func networkID(_ segment: Substring) -> NetworkID? {
-        // Letters, digits, and what else stands for itself in a segment (RFC 3986 section 2.3).
-        guard segment.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "-._~".utf8.contains($0) }),
-            segment.utf8.contains(where: { $0 != UInt8(ascii: ".") })
+        guard segment.utf8.allSatisfy(\.isUnreserved), segment.utf8.contains(where: { $0 != UInt8(ascii: ".") })
         else { return nil }
         return NetworkID(String(segment))
     }

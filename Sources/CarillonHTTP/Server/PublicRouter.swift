@@ -28,7 +28,10 @@ package enum PublicRouter {
             router.add(middleware: RefusalRateMiddleware(rates: services.rates))
             DescriptionController(openAPI: openAPI, faces: facesOpenAPI).addRoutes(to: router)
             for controller in controllers { controller.addRoutes(to: router) }
-            for face in faces { face.addRoutes(to: FaceRoutes(face.name, on: router, lookup: services.faceLookup)) }
+            for face in faces {
+                let (lookup, failures) = (services.faceLookup, services.failures)
+                face.addRoutes(to: FaceRoutes(face.name, on: router, lookup: lookup, failures: failures))
+            }
         }
     }
 

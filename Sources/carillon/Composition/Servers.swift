@@ -96,6 +96,9 @@ struct Servers: Sendable {
             faceLookup: { [cache = storage.home.faceCache, list = storage.list] in
                 list == nil ? FaceLookup(try await cache.index()) : await index.lookup()
             },
+            rememberedFaces: { [cache = storage.home.faceCache, list = storage.list] in
+                list == nil ? cache.fresh.map { FaceLookup($0.index) } : index.remembered()
+            },
             facesChanged: { network in await (try? caches.of(network))?.faces.changed(in: network) },
             faceSecret: FaceSecret(
                 masterKey: storage.secrets.masterKey.bytes,
@@ -115,14 +118,15 @@ struct Servers: Sendable {
         limits.trustedProxies = settings.trustedProxies
         limits.corsOrigins = settings.corsOrigins
         limits.connections = descriptors.publicConnections
-        let intakes = EventIntakes(services, settings: limits)
+        let faces: [any Face] = [
+            AblyFace(services), AmityFace(services), BuzzFace(services), MatrixFace(services),
+            MobileFirstFace(services),
+        ]
+        let intakes = LoopIntakes(services, faces: faces, settings: limits)
         open = Listener(
             router: PublicRouter.make(
                 services,
-                faces: [
-                    AblyFace(services), AmityFace(services), BuzzFace(services), MatrixFace(services),
-                    MobileFirstFace(services),
-                ],
+                faces: faces,
                 openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
                 facesOpenAPI: try String(contentsOfFile: settings.facesDescription.path, encoding: .utf8),
                 console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
@@ -136,7 +140,7 @@ struct Servers: Sendable {
             readiness: storage.readiness,
             metrics: storage.metrics,
             logger: logger,
-            intake: { intakes.intake(of: $0) },
+            intakes: { intakes.intakes(of: $0) },
             failures: services.failures
         )
         let looks = HealthLooks(storage, concern: descriptors.concern)
@@ -178,7 +182,7 @@ private struct Listener: Service {
         readiness: Readiness,
         metrics: any MetricsFactory,
         logger: Logger,
-        intake: (@Sendable (any EventLoop) -> any RequestIntake)? = nil,
+        intakes: (@Sendable (any EventLoop) -> [any RequestIntake])? = nil,
         failures: FailedRequests = FailedRequests()
     ) {
         self.address = address
@@ -188,7 +192,7 @@ private struct Listener: Service {
             server: settings.server(
                 InboundConnections(settings, port: port == .open ? "public" : "management", metrics: metrics),
                 logger: logger,
-                intake: intake,
+                intakes: intakes,
                 failures: failures
             ),
             configuration: settings.configuration(address: .hostname(address.host, port: address.port)),

@@ -208,11 +208,12 @@ func withAPI(
             rates: rates,
             accepting: accepting
         )
-        let intakes = EventIntakes(services, settings: settings)
+        let faces = faces(services)
+        let intakes = LoopIntakes(services, faces: faces, settings: settings)
         let application = Application(
             router: PublicRouter.make(
                 services,
-                faces: faces(services),
+                faces: faces,
                 console: console,
                 spools: spools,
                 problems: problems,
@@ -221,7 +222,7 @@ func withAPI(
             server: settings.server(
                 InboundConnections(settings, port: "test", metrics: NOOPMetricsHandler.instance),
                 logger: .silent,
-                intake: { intakes.intake(of: $0) },
+                intakes: { intakes.intakes(of: $0) },
                 failures: services.failures
             ),
             configuration: settings.configuration(address: .hostname("127.0.0.1", port: 0)),
@@ -279,6 +280,7 @@ extension Services {
         rates: RequestRates = RequestRates(),
         accepting: @escaping @Sendable ([ParsedEvent]) async throws -> Void = { _ in }
     ) throws {
+        let faces = Mutex<FaceLookup?>(nil)
         self.init(
             accounts: store.accounts,
             directory: store.directory,
@@ -321,7 +323,12 @@ extension Services {
             credentialChanged: { dispatcher.credentialChanged($0, $1, $2) },
             credentialConfirmed: { dispatcher.credentialConfirmed($0, $1, $2) },
             faceStore: store.faces,
-            faceLookup: { FaceLookup(FaceIndex(try await store.faceList.faceList(unless: nil) ?? .empty)) },
+            faceLookup: {
+                let lookup = FaceLookup(FaceIndex(try await store.faceList.faceList(unless: nil) ?? .empty))
+                faces.withLock { $0 = lookup }
+                return lookup
+            },
+            rememberedFaces: { faces.withLock(\.self) },
             facesChanged: { dispatcher.facesChanged($0) },
             faceSecret: FaceSecret(),
             operatorToken: OperatorToken(

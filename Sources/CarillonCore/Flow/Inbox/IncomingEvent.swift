@@ -1,9 +1,9 @@
 /// An event on its way into the database, with the id that it gets if it is new.
-package struct IncomingEvent: Sendable {
+package struct IncomingEvent: Sendable, EventHolder {
     package var networkID: NetworkID
     package var id: EventID
     package var receivedAt: Timestamp
-    @Boxed package var event: Event
+    package var boxedEvent: Boxed<Event>
     /// Its JSON, as it was posted.
     package var body: [UInt8]
     /// Whether the accepting replica expands it at once; otherwise the first that claims it does.
@@ -34,7 +34,7 @@ package struct IncomingEvent: Sendable {
         self.networkID = networkID
         self.id = id
         self.receivedAt = receivedAt
-        self.event = event
+        boxedEvent = Boxed(wrappedValue: event)
         self.body = body
         self.leased = leased
     }
@@ -53,13 +53,13 @@ package enum Acceptance: Sendable, Equatable {
 }
 
 /// An accepted event whose recipients have not all been found yet.
-package struct PendingEvent: Sendable {
+package struct PendingEvent: Sendable, EventHolder {
     package var networkID: NetworkID
     package var id: EventID
     package var receivedAt: Timestamp
     /// Its position in the order of acceptance, where the store told it.
     package var mark: EventMark?
-    @Boxed package var event: Event
+    package var boxedEvent: Boxed<Event>
     /// The fence: a commit that names an older token changes nothing.
     package var leaseToken: Int64
     /// Where the last committed page of recipients ended.
@@ -91,7 +91,7 @@ package struct PendingEvent: Sendable {
         self.id = id
         self.receivedAt = receivedAt
         self.mark = mark
-        self.event = event
+        boxedEvent = Boxed(wrappedValue: event)
         self.leaseToken = leaseToken
         self.cursor = cursor
         self.tally = tally

@@ -8,7 +8,7 @@ package typealias FaceCache = WatchedList<IndexedFaces>
 /// All bindings and keys, and where to find one of them.
 package struct IndexedFaces: Sendable {
     let list: FaceList
-    let index: FaceIndex
+    package let index: FaceIndex
 }
 
 extension WatchedList where List == IndexedFaces {

@@ -1,0 +1,40 @@
+import CarillonCore
+
+/// A device of a notification, with where it is reached.
+struct MatrixTarget: Sendable {
+    /// How far a homeserver's clock may be ahead.
+    private static let clockTolerance = Duration.seconds(300)
+
+    var place: MatrixSelection.Place
+    var address: DeviceAddress
+    var isUsable: Bool
+    var known: ReachedDevice?
+
+    /// What its pushes are counted by.
+    var name: String { DeviceID(reachedAt: address).rawValue }
+
+    func lane(in network: NetworkID) -> Lane? {
+        known.map { Lane(networkID: network, provider: $0.provider, appID: $0.appID) }
+    }
+
+    /// Whom an event for it is meant for. When the pushkey of a known one was obtained is noted already.
+    func audience(at now: Timestamp) -> Audience {
+        guard isUsable else { return .devices([DeviceID(reachedAt: address)]) }
+        let obtained = known == nil ? obtainedAt(now).map { min($0, now) } : nil
+        return .addresses([AddressedDevice(address: address, obtainedAt: obtained)])
+    }
+
+    /// Since when a known one is in use, where its pushkey is newer than what is known of it.
+    func renewal(at now: Timestamp) -> Timestamp? {
+        guard let known, let moment = obtainedAt(now) else { return nil }
+        let isNewer =
+            known.state == .active
+            ? known.obtainedAt < min(moment, now) : known.outOfUseSince ?? known.registeredAt < moment
+        return isNewer ? moment : nil
+    }
+
+    /// When the app got its pushkey. What lies ahead of our clock proves nothing: it would be newer than every death to come.
+    private func obtainedAt(_ now: Timestamp) -> Timestamp? {
+        place.device.obtainedAt.flatMap { $0 <= now + Self.clockTolerance ? $0 : nil }
+    }
+}
