@@ -181,10 +181,8 @@ extension ConnectionHandle {
         return true
     }
 
-    /// Waits for notifications, until the alarm rings, and takes those that came.
+    /// Waits for notifications, until the alarm rings, and takes those that came, in order. Without an alarm, the wait is short.
     ///
-    /// - Parameter alarm: Without one, the wait is short.
-    /// - Returns: What came, in order.
     /// - Throws: `connectionLost`.
     func notifications(until alarm: SocketAlarm?) throws(PostgresError) -> [PostgresNotification] {
         // What came with the answer to an earlier statement has been read from the socket already.
