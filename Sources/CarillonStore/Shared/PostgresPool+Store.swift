@@ -66,8 +66,8 @@ extension PostgresPool {
 
     /// Runs a short write of one statement; answers how many rows it changed.
     @discardableResult
-    func write(_ sql: SQL) async throws -> Int {
-        try await write { session in try session.execute(sql) }
+    func write(_ sql: SQL, lockWait: Duration? = nil) async throws -> Int {
+        try await write(lockWait: lockWait) { session in try session.execute(sql) }
     }
 
     /// Runs several reads of one moment.
