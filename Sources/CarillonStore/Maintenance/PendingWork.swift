@@ -72,8 +72,7 @@ package struct PendingWork: Sendable {
     }
 
     package func isKnown(_ network: NetworkID) async throws -> Bool {
-        try await pool.queryFirst("SELECT 1 FROM networks WHERE network_id = \(network.rawValue)") { _ in true }
-            ?? false
+        try await pool.execute(.isThere(network)) > 0
     }
 
     package func counts() async throws -> Counts {
@@ -228,12 +227,9 @@ extension PendingWork {
                 let (claimed, tallies) = try PostgresOutbox.claimed(answers[1], session)
                 // A step all of whose rows nobody can read has taken them out of the way.
                 if claimed.isEmpty, !tallies.isEmpty { continue }
-                let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
+                let now = try session.now()
                 let settlements = claimed.map { $0.group.ended(as: .expired, because: Self.reason, at: now) }
-                    .sorted { left, right in
-                        (left.group.lane.networkID.rawValue, left.group.id.uuidString)
-                            < (right.group.lane.networkID.rawValue, right.group.id.uuidString)
-                    }
+                    .sorted { $0.group.rowKey < $1.group.rowKey }
                 _ = try outbox.settle(settlements, telling: [:], session)
                 return settlements
             }
