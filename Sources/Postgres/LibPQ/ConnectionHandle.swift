@@ -207,8 +207,7 @@ extension ConnectionHandle {
             notifications.append(
                 PostgresNotification(
                     channel: String(cString: notification.pointee.relname),
-                    payload: String(cString: notification.pointee.extra),
-                    serverProcessID: notification.pointee.be_pid
+                    payload: String(cString: notification.pointee.extra)
                 )
             )
         }
