@@ -71,12 +71,11 @@ extension DeviceRegistration {
             throw try session.absence(of: network)
         }
         let areWebhooks: SQL = "t.network_id = \(network.rawValue) AND t.provider = 'webhook'"
-        let count = try session.first(
+        let count: Int? = try session.first(
             """
             WITH RECURSIVE walk AS (\(sql: .walk(over: ["app_id"], in: "devices", where: areWebhooks)))
             SELECT count(*) FROM (SELECT FROM walk LIMIT \(limit + 1)) AS counted
-            """,
-            as: Int64.self
+            """
         )
         guard count ?? 0 <= limit else { throw LimitReached(.webhookHosts, limit) }
     }

@@ -136,8 +136,7 @@ package struct PostgresDeviceStore: DeviceStore, AddressStore, DeviceListStore {
         let question: SQL = """
             SELECT \(sql: exist("NOT d.transient")) OR \(sql: exist("d.transient AND d.state = 'active'"))
             """
-        return try await databases.of(network).pool.queryFirst(question) { row in try row.decode(0, as: Bool.self) }
-            ?? false
+        return try await databases.of(network).pool.first(question) ?? false
     }
 
     /// Takes devices of an app back into use that its provider, or we because of it, put out of use in a window of time; in
