@@ -38,14 +38,9 @@ package struct PendingWork: Sendable {
     private let clock: WallClock
     private let logger: Logger
 
-    /// What waits in the database of `pool`.
+    /// What waits in the database of `pool`, of one network or of all, and of events that were accepted before a moment, or of any.
     ///
-    /// - Parameters:
-    ///   - pool: Lends one connection, so that those of others can be told from it; it claims bundles.
-    ///   - network: Of which network; `nil` for all.
-    ///   - before: Of events that were accepted before this moment; `nil` for all.
-    ///   - clock: By which statistics are counted.
-    ///   - logger: Told what else does not work.
+    /// The pool lends one connection, so that those of others can be told from it, and claims bundles. Statistics are counted by `clock`.
     package init(
         pool: PostgresPool,
         of network: NetworkID? = nil,

@@ -5,9 +5,8 @@ extension PostgresConfiguration {
     /// Has each call obey the ``CarillonCore/UnitOfWork`` that it is part of, and tell it of what it wrote; and lets those go first
     /// that have ``CarillonCore/Precedence``.
     ///
-    /// - Parameters:
-    ///   - limit: How long a unit that has to end may take at the most, as far as the database goes; `nil` leaves it to the unit.
-    ///   - stirrings: Told of what is written, unless that is routine.
+    /// A unit that has to end may take `limit` at the most, as far as the database goes; `nil` leaves it to the unit. `stirrings` are
+    /// told of what is written, unless that is routine.
     package mutating func joinUnitsOfWork(callLimit limit: Duration? = nil, stirring stirrings: Stirrings? = nil) {
         deadline = {
             guard let unit = UnitOfWork.current else { return nil }
