@@ -6,13 +6,7 @@ package enum Fuzzing {
     /// How many seconds each trial takes, where somebody wants it to be long.
     private static let seconds = ProcessInfo.processInfo.environment["CARILLON_FUZZ_SECONDS"].flatMap(Double.init)
 
-    /// Tries.
-    ///
-    /// - Parameters:
-    ///   - count: How often, unless it is to be long.
-    ///   - seed: What the numbers begin with; in long runs it is another one for each, which is told.
-    ///   - body: What is tried.
-    /// - Throws: What `body` throws.
+    /// Tries so often, unless it is to be long. The numbers begin with `seed`; in long runs with another one for each, which is told.
     package static func run(_ count: Int, seed: String, _ body: (inout SplitMix) throws -> Void) rethrows {
         var random = generator(of: seed)
         for _ in 0..<count { try body(&random) }
@@ -20,13 +14,7 @@ package enum Fuzzing {
         while ContinuousClock.now < end { try body(&random) }
     }
 
-    /// Tries what takes its time.
-    ///
-    /// - Parameters:
-    ///   - count: How often, unless it is to be long.
-    ///   - seed: What the numbers begin with; in long runs it is another one for each, which is told.
-    ///   - body: What is tried.
-    /// - Throws: What `body` throws.
+    /// The same with what takes its time.
     package static func run(_ count: Int, seed: String, _ body: (inout SplitMix) async throws -> Void) async rethrows {
         var random = generator(of: seed)
         for _ in 0..<count { try await body(&random) }

@@ -6,12 +6,6 @@ import Subprocess
     import Darwin
 #endif
 
-#if canImport(System)
-    import System
-#else
-    import SystemPackage
-#endif
-
 /// The directory a cluster lives in, and what is in it.
 ///
 /// ```
@@ -148,11 +142,7 @@ extension DataDirectory {
         ]
         let command = try ServerCommand(binaries.initdb, arguments + (isDurable ? [] : ["--no-sync"]), as: account)
         let result = try await run(
-            .path(FilePath(command.program)),
-            arguments: Arguments(command.arguments),
-            environment: .server,
-            workingDirectory: "/",
-            platformOptions: .server,
+            .server(command.program, command.arguments),
             output: .discarded,
             error: .string(limit: 64 << 10)
         )
@@ -217,5 +207,33 @@ struct ServerLog: Sendable {
     /// The end of the log, for an error message.
     func tail(limit: Int = 1024) -> String {
         FileSystem.contents(of: path, limit: limit, fromEnd: true) ?? ""
+    }
+}
+
+/// The claim of one process to a data directory: who holds it starts and stops the server, everybody else only uses it.
+///
+/// It ends with the process, however that ends. The server does not inherit it.
+struct OwnershipLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Takes the lock; nil when another process holds it.
+    init?(path: String) throws(EmbeddedClusterError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileSystem.failure("open", path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let isHeld = errno == EWOULDBLOCK
+            let failure = FileSystem.failure("lock", path)
+            close(descriptor)
+            guard isHeld else { throw failure }
+            return nil
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        // A child that this process is just starting holds a copy of the descriptor until it has become another program.
+        // Closing alone would leave the lock with it for that long.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 }

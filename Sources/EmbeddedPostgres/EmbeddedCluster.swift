@@ -238,17 +238,14 @@ extension EmbeddedCluster {
         configuration.poolSize = 1
         configuration.acquireTimeout = .seconds(10)
         try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
-            try await pool.withConnection { session in
-                let name = "carillon"
-                let exists = try session.queryFirst("SELECT 1 FROM pg_database WHERE datname = \(name)") { _ in true }
-                if exists == true { return }
-                do {
-                    try session.execute(.unprepared("CREATE DATABASE \(identifier: name)"))
-                } catch let error as PostgresError
-                    where error.sqlState == .duplicateDatabase || error.sqlState == .uniqueViolation
-                {
-                    // Another process on the same directory was faster.
-                }
+            let name = "carillon"
+            if try await pool.execute("SELECT FROM pg_database WHERE datname = \(name)") > 0 { return }
+            do {
+                try await pool.execute(.unprepared("CREATE DATABASE \(identifier: name)"))
+            } catch let error as PostgresError
+                where error.sqlState == .duplicateDatabase || error.sqlState == .uniqueViolation
+            {
+                // Another process on the same directory was faster.
             }
         }
     }

@@ -57,9 +57,7 @@ struct StartPatience: Sendable {
     /// Whether a server that gets no further has had its time.
     var isOver: Bool { deadline <= .now }
 
-    /// Leaves out the time since a moment, in which the server recovered.
-    ///
-    /// - Returns: Whether it is time to say so.
+    /// Leaves out the time since a moment, in which the server recovered; answers whether it is time to say so.
     mutating func leaveOut(since start: ContinuousClock.Instant) -> Bool {
         let now = ContinuousClock.now
         deadline += now - start

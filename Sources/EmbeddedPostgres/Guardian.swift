@@ -60,25 +60,13 @@ final class Guardian: Sendable {
     static func start(over cluster: String, removing remains: [String]) async throws -> Guardian {
         let (reader, writer) = try makePair(for: cluster)
         defer { close(reader) }
-        let (started, continuation) = AsyncStream<Void>.makeStream()
         // It outlives the caller, which is what a guardian is for; `dismiss()` joins it.
-        let process = Task {
-            defer { continuation.finish() }
-            _ = try await run(
-                .path("/bin/sh"),
-                arguments: Arguments(["-c", script, "carillon-guardian", cluster] + remains),
-                environment: .server,
-                workingDirectory: "/",
-                platformOptions: .server,
-                input: .fileDescriptor(FileDescriptor(rawValue: reader), closeAfterSpawningProcess: false),
-                output: .discarded,
-                error: .discarded
-            ) { _ in
-                continuation.yield()
-            }
-        }
-        let hasStarted = await Task { await started.first { _ in true } != nil }.value
-        guard hasStarted else {
+        let (processID, process) = await ServerProcess.start(
+            .server("/bin/sh", ["-c", script, "carillon-guardian", cluster] + remains),
+            input: .fileDescriptor(FileDescriptor(rawValue: reader), closeAfterSpawningProcess: false),
+            output: .discarded
+        )
+        guard processID != nil else {
             close(writer)
             try await process.value
             throw FileSystem.failure("guard", cluster)

@@ -83,31 +83,35 @@ struct ServerProcess: Sendable {
     static func launch(_ command: ServerCommand, log: ServerLog) async throws -> ServerProcess {
         let descriptor = try FileSystem.openForAppending(log.path)
         defer { close(descriptor) }
-        let (started, continuation) = AsyncStream<pid_t>.makeStream()
-        // It outlives `start()`, which is what an embedded server is for; `waitForExit()` joins it.
-        let server = Task {
-            defer { continuation.finish() }
-            let output = FileDescriptor(rawValue: descriptor)
-            _ = try await run(
-                .path(FilePath(command.program)),
-                arguments: Arguments(command.arguments),
-                environment: .server,
-                workingDirectory: "/",
-                platformOptions: .server,
-                input: .none,
-                output: .fileDescriptor(output, closeAfterSpawningProcess: false),
-                error: .fileDescriptor(output, closeAfterSpawningProcess: false)
-            ) { execution in
-                continuation.yield(execution.processIdentifier.value)
-            }
-        }
-        // Not cancelled with the caller: a server that nobody knows of could not be stopped.
-        let processID = await Task { await started.first { _ in true } }.value
+        // It outlives the cluster's `start()`, which is what an embedded server is for; `waitForExit()` joins it.
+        let (processID, server) = await start(
+            .server(command.program, command.arguments),
+            input: .none,
+            output: .fileDescriptor(FileDescriptor(rawValue: descriptor), closeAfterSpawningProcess: false)
+        )
         guard let processID else {
             try await server.value
             throw EmbeddedClusterError.startFailed(log: log.tail())
         }
         return ServerProcess(processID: processID, exit: Task { _ = await server.result })
+    }
+
+    /// Starts a program that outlives the caller; answers as soon as its process exists, and what ends with it. Without a process that
+    /// says why.
+    static func start(
+        _ program: Configuration,
+        input: some InputProtocol,
+        output: some ErrorOutputProtocol
+    ) async -> (processID: pid_t?, end: Task<Void, any Error>) {
+        let (started, continuation) = AsyncStream<pid_t>.makeStream()
+        let end = Task {
+            defer { continuation.finish() }
+            _ = try await run(program, input: input, output: output, error: output) { execution in
+                continuation.yield(execution.processIdentifier.value)
+            }
+        }
+        // Not cancelled with the caller: a server that nobody knows of could not be stopped.
+        return (await Task { await started.first { _ in true } }.value, end)
     }
 
     /// Sends a signal; nothing happens when the server is gone already.
@@ -131,18 +135,18 @@ struct ServerProcess: Sendable {
     }
 }
 
-extension PlatformOptions {
-    /// Out of reach of the terminal's signals, so that Ctrl-C does not stop the server before those who use it are done.
-    static var server: PlatformOptions {
+extension Configuration {
+    /// A program of PostgreSQL, which takes settings from variables such as PGDATA and PGPORT. It is out of reach of the terminal's signals,
+    /// so that Ctrl-C does not stop the server before those who use it are done.
+    static func server(_ program: String, _ arguments: [String]) -> Configuration {
         var options = PlatformOptions()
         options.createSession = true
-        return options
-    }
-}
-
-extension Environment {
-    /// For programs of PostgreSQL, which take settings from variables such as PGDATA and PGPORT.
-    static var server: Environment {
-        .custom(["PATH": "/usr/bin:/bin", "LC_ALL": ServerSettings.locale])
+        return Configuration(
+            executable: .path(FilePath(program)),
+            arguments: Arguments(arguments),
+            environment: .custom(["PATH": "/usr/bin:/bin", "LC_ALL": ServerSettings.locale]),
+            workingDirectory: "/",
+            platformOptions: options
+        )
     }
 }

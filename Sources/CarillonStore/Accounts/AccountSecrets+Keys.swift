@@ -4,17 +4,14 @@ import Postgres
 extension PostgresAccountStore {
     package func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName> {
         let names = Array(names)
-        return try await pool.withConnection { session in
-            try Set(
-                session.query(
-                    """
-                    SELECT k.network_id, k.key_id
-                    FROM unnest(\(names.map(\.networkID.rawValue)), \(names.map(\.id))) AS n (network_id, key_id)
-                    JOIN api_keys k ON k.network_id = n.network_id AND k.key_id = n.key_id
-                    """
-                ) { row in APIKeyName(networkID: try row.id(0), id: try row.decode(1)) }
-            )
-        }
+        let existing = try await pool.query(
+            """
+            SELECT k.network_id, k.key_id
+            FROM unnest(\(names.map(\.networkID.rawValue)), \(names.map(\.id))) AS n (network_id, key_id)
+            JOIN api_keys k ON k.network_id = n.network_id AND k.key_id = n.key_id
+            """
+        ) { row in APIKeyName(networkID: try row.id(0), id: try row.decode(1)) }
+        return Set(existing)
     }
 }
 

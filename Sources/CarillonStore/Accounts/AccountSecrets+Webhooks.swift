@@ -120,18 +120,16 @@ struct StoredTokenKey: Sendable {
     }
 
     func key(_ box: SecretBox, in network: NetworkID) throws(StoreError) -> StoredUserTokenKey {
-        StoredUserTokenKey(id: id, key: try opened(box, in: network))
-    }
-
-    private func opened(_ box: SecretBox, in network: NetworkID) throws(StoreError) -> UserTokenKey {
+        let key: UserTokenKey
         switch algorithm {
         case "HS256":
             let secret = try box.open(material, for: .userToken, in: network)
-            return .hs256(Secret(String(decoding: secret, as: UTF8.self)))
-        case "ES256": return .es256(publicKey: String(decoding: material, as: UTF8.self))
-        case "RS256": return .rs256(publicKey: String(decoding: material, as: UTF8.self))
+            key = .hs256(Secret(String(decoding: secret, as: UTF8.self)))
+        case "ES256": key = .es256(publicKey: String(decoding: material, as: UTF8.self))
+        case "RS256": key = .rs256(publicKey: String(decoding: material, as: UTF8.self))
         default: throw .unreadable("key of user tokens")
         }
+        return StoredUserTokenKey(id: id, key: key)
     }
 
     func insert(of network: NetworkID, _ session: borrowing PostgresSession) throws {

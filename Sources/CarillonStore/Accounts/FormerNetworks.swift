@@ -10,7 +10,7 @@ package struct FormerNetworks {
     /// have in memory for it, has been forgotten or written.
     static let usualRest = Duration.seconds(3)
     /// For how long after the deletion transactions are waited for that may have begun before it: none of ours takes as long.
-    private static let longestTransaction = Duration.seconds(60)
+    fileprivate static let longestTransaction = Duration.seconds(60)
     /// For how long a step waits for rows that somebody else holds.
     private static let lockWait = Duration.milliseconds(300)
     /// For how long one sweep purges; the next goes on.
@@ -71,16 +71,6 @@ package struct FormerNetworks {
             try session.execute("DELETE FROM former_networks WHERE network_id = \(network.rawValue)")
         }
     }
-
-    /// Whether nobody can have anything of a row's network in memory, or in a transaction that began before the deletion. What those
-    /// have written is seen by the next statement.
-    static func hasSettled(after rest: Duration) -> SQL {
-        """
-        (deleted_at <= now() - \(rest.wholeMilliseconds) * interval '1 millisecond'
-            AND (NOT began_before(deleted_in)
-                 OR deleted_at <= now() - \(longestTransaction.wholeMilliseconds) * interval '1 millisecond'))
-        """
-    }
 }
 
 extension PostgresSession {
@@ -101,14 +91,18 @@ extension PostgresSession {
         return true
     }
 
-    /// Whether the row of a former network, which is held from now on, can go if nothing is left; `nil` where there is none.
+    /// Whether the row of a former network, which is held from now on, can go if nothing is left; `nil` where there is none. Nobody can have
+    /// anything of the network in memory then, or in a transaction that began before the deletion: what those have written is seen by the
+    /// next statement.
     fileprivate func hasSettled(_ network: NetworkID, after rest: Duration) throws -> Bool? {
-        try queryFirst(
+        let longest = FormerNetworks.longestTransaction.wholeMilliseconds
+        return try first(
             """
-            SELECT \(sql: FormerNetworks.hasSettled(after: rest)) FROM former_networks
-            WHERE network_id = \(network.rawValue) FOR UPDATE
+            SELECT deleted_at <= now() - \(rest.wholeMilliseconds) * interval '1 millisecond'
+                AND (NOT began_before(deleted_in) OR deleted_at <= now() - \(longest) * interval '1 millisecond')
+            FROM former_networks WHERE network_id = \(network.rawValue) FOR UPDATE
             """
-        ) { row in try row.decode(0, as: Bool.self) }
+        )
     }
 
     fileprivate func isAnythingLeft(of network: NetworkID) throws -> Bool {

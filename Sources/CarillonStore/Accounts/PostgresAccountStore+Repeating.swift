@@ -5,11 +5,7 @@ extension PostgresAccountStore {
     /// Carries a request that creates out in one transaction with the note that it was, or answers what it was answered when
     /// it came before.
     ///
-    /// One that comes while the same is under way waits for it.
-    /// - Parameters:
-    ///   - request: The request; `nil` when its caller does not mean to repeat it.
-    ///   - create: Does what it asks for, or answers why not.
-    /// - Returns: What became of it.
+    /// One that comes while the same is under way waits for it. Without a request its caller does not mean to repeat it.
     /// - Throws: ``IdempotentRequest/Failure``, and what `create` throws.
     func once(
         _ request: IdempotentRequest?,

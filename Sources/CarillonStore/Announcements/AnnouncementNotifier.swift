@@ -24,14 +24,8 @@ package struct AnnouncementNotifier: Service {
     /// Tells this replica's own notifications from those of others.
     private let sender = String(UInt64.random(in: .min ... .max), radix: 36)
 
-    /// A notifier.
-    ///
-    /// - Parameters:
-    ///   - announcements: What to tell, and whom.
-    ///   - pool: Notifies; a statement of its own for each notification.
-    ///   - configuration: Where to listen.
-    ///   - isChosen: Whether the operator says that this is the way for announcements; otherwise a pooler is looked out for.
-    ///   - logger: Told when it cannot listen or notify.
+    /// A notifier that listens where `configuration` says, and notifies by a statement of its own on `pool` each time. Where the operator has
+    /// not chosen that way for announcements, a pooler is looked out for.
     package init(
         _ announcements: Announcements,
         pool: PostgresPool,
@@ -115,14 +109,10 @@ package struct AnnouncementNotifier: Service {
     }
 
     private static func notify(_ message: AnnouncementMessage, by pool: PostgresPool) async throws {
-        try await pool.withConnection { session in
-            // Notifications are committed one after the other, so none waits for the disk.
-            _ = try session.queryFirst(
-                """
-                SELECT set_config('synchronous_commit', 'off', true), pg_notify(\(channel), \(message.text))
-                """
-            ) { _ in true }
-        }
+        // Notifications are committed one after the other, so none waits for the disk.
+        try await pool.execute(
+            "SELECT set_config('synchronous_commit', 'off', true), pg_notify(\(channel), \(message.text))"
+        )
     }
 
     /// Tells the others what waits; `false` when that has failed.

@@ -92,8 +92,7 @@ extension StoredDelivery {
 
 extension DeliveryGroup {
     /// The last word on all of its targets, without looking any of them up.
-    func ended(as state: DeliveryState, because reason: String, at moment: Timestamp?) -> Settlement {
-        let moment = moment ?? cause.receivedAt
+    func ended(as state: DeliveryState, because reason: String, at moment: Timestamp) -> Settlement {
         let records = targets.map { DeviceRecord($0, state, attempts: attempt, reason: reason, at: moment) }
         return Settlement(group: self, records: records, remainders: [])
     }
@@ -113,6 +112,9 @@ extension DeliveryGroup {
 
     /// Its cause as JSON, with what holds for messages.
     var storedCause: String { cause.stored(telling: terms) }
+
+    /// By what groups are sorted before their rows are locked.
+    var rowKey: (network: String, id: String) { (lane.networkID.rawValue, id.uuidString) }
 }
 
 extension DeliveryCause {
@@ -141,9 +143,8 @@ extension DeliveryCause {
         return JSONValue.object(cause).serializedText
     }
 
-    init(stored text: String, eventID: EventID) throws(StoreError) {
-        guard case .object(let cause)? = try? JSONValue(parsing: text),
-            case .string(let type)? = cause["type"],
+    init(stored cause: JSONObject, eventID: EventID) throws(StoreError) {
+        guard case .string(let type)? = cause["type"],
             case .array(let roles)? = cause["roles"],
             case .array(let mentions)? = cause["mentions"],
             case .number(let number)? = cause["receivedAt"], let receivedAt = number.integer
@@ -169,29 +170,58 @@ extension DeliveryCause {
 }
 
 extension RelayTerms {
-    fileprivate init(storedWithCause text: String) throws(StoreError) {
-        guard case .object(let cause)? = try? JSONValue(parsing: text), case .object(let terms)? = cause["relay"],
-            let end = terms["until"]?.wholeNumber
-        else { throw .unreadable("delivery") }
+    fileprivate init(storedWith cause: JSONObject) throws(StoreError) {
+        guard case .object(let terms)? = cause["relay"], let end = terms["until"]?.wholeNumber else {
+            throw .unreadable("delivery")
+        }
         self.init(expiresAt: Timestamp(milliseconds: Int64(end)), isReplay: terms["replay"] == .bool(true))
     }
 }
 
+extension Push {
+    /// What goes beyond title and body, as JSON; `nil` when nothing does.
+    var storedContent: String? { content.map { JSONValue.object($0.json).serializedText } }
+}
+
 extension Row {
+    /// Reads locale, title and body from three columns that follow each other, and what goes beyond them from one.
+    func push(_ first: Int, content column: Int) throws -> Push {
+        let notification = Notification(
+            locale: try decode(first),
+            title: try decode(first + 1),
+            body: try decode(first + 2)
+        )
+        guard let stored = try decode(column, as: String?.self) else { return Push(notification) }
+        let errors = InputErrors()
+        guard let json = try? JSONValue(parsing: stored) else { throw StoreError.unreadable("content") }
+        // A later release may know more than this one.
+        var reader = JSONObjectReader(json, unknown: .tolerate, into: errors)
+        let content = reader.pushContent(isStored: true)
+        guard errors.isEmpty else { throw StoreError.unreadable("content") }
+        return Push(notification, content: content)
+    }
+
+    /// Reads the JSON that causes are stored as.
+    func storedCause(_ column: Int) throws -> JSONObject {
+        let text: String = try decode(column)
+        guard case .object(let cause)? = try? JSONValue(parsing: text) else { throw StoreError.unreadable("delivery") }
+        return cause
+    }
+
     /// Reads a delivery from the columns that a claim answers.
     func delivery(leased: Bool) throws -> DeliveryGroup {
         let lane = Lane(networkID: try id(0), provider: try choice(3), appID: try decode(4))
-        let (storedCause, storedTargets): (String, String) = (try decode(5), try decode(9))
-        let cause = try DeliveryCause(stored: storedCause, eventID: try eventID(2))
+        let stored = try storedCause(5)
+        let cause = try DeliveryCause(stored: stored, eventID: try eventID(2))
         let payload: DeliveryGroup.Payload
         let targets: [Target]
         if lane.endpoint == nil {
             let counts = try StoredDelivery.deviceCounts(stored: try decode(13))
             payload = .devices(DevicePush(try push(6, content: 14), deviceCounts: counts))
-            targets = try [Target](stored: storedTargets)
+            targets = try [Target](stored: try decode(9))
         } else {
-            payload = .messages(try RelayTerms(storedWithCause: storedCause))
-            targets = try [Target](storedMessages: storedTargets, of: cause)
+            payload = .messages(try RelayTerms(storedWith: stored))
+            targets = try [Target](storedMessages: try decode(9), of: cause)
         }
         return DeliveryGroup(
             id: try decode(1),

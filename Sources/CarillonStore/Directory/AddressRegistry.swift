@@ -13,11 +13,22 @@ struct AddressRegistry {
     let pool: PostgresPool
 
     /// What one query names at one position.
-    fileprivate struct Entry {
+    private struct Entry {
         var network: NetworkID
         var device: AddressedDevice
 
         var id: DeviceID { DeviceID(reachedAt: device.address) }
+
+        var transient: Device {
+            Device(
+                id: id,
+                userID: .nobody,
+                address: device.address,
+                locale: device.locale,
+                error: Device.firstError,
+                registeredAt: Timestamp(milliseconds: 0)
+            )
+        }
     }
 
     /// The devices that queries name by their addresses, by the queries' positions, each in the order in which they are
@@ -97,21 +108,20 @@ struct AddressRegistry {
     private func update(_ entries: [Entry], _ lockWait: Duration) async throws {
         let entries = Self.inOrder(entries)
         let addresses = entries.map(\.device.address)
-        try await pool.write(lockWait: lockWait) { session in
-            _ = try session.execute(
-                .unprepared(
-                    """
-                    UPDATE devices d
-                    SET app_id = n.app_id, environment = n.environment, p256dh = n.p256dh, auth = n.auth, seen_at = now()
-                    FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.id.rawValue)),
-                                \(addresses.map(\.appID)), \(addresses.map(\.environment?.rawValue)),
-                                \(addresses.map(\.keys?.p256dh)), \(addresses.map(\.keys?.auth)))
-                        AS n (network_id, device_id, app_id, environment, p256dh, auth)
-                    WHERE d.network_id = n.network_id AND d.device_id = n.device_id AND d.transient
-                    """
-                )
-            )
-        }
+        try await pool.write(
+            .unprepared(
+                """
+                UPDATE devices d
+                SET app_id = n.app_id, environment = n.environment, p256dh = n.p256dh, auth = n.auth, seen_at = now()
+                FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.id.rawValue)),
+                            \(addresses.map(\.appID)), \(addresses.map(\.environment?.rawValue)),
+                            \(addresses.map(\.keys?.p256dh)), \(addresses.map(\.keys?.auth)))
+                    AS n (network_id, device_id, app_id, environment, p256dh, auth)
+                WHERE d.network_id = n.network_id AND d.device_id = n.device_id AND d.transient
+                """
+            ),
+            lockWait: lockWait
+        )
     }
 
     /// Adds devices. Webhooks on more servers than the network may have are left out: they count as people without a device.
@@ -188,19 +198,6 @@ struct AddressRegistry {
         return sorted.enumerated().filter { index, entry in
             index == 0 || sorted[index - 1].network != entry.network || sorted[index - 1].id != entry.id
         }.map(\.element)
-    }
-}
-
-extension AddressRegistry.Entry {
-    fileprivate var transient: Device {
-        Device(
-            id: id,
-            userID: .nobody,
-            address: device.address,
-            locale: device.locale,
-            error: Device.firstError,
-            registeredAt: Timestamp(milliseconds: 0)
-        )
     }
 }
 

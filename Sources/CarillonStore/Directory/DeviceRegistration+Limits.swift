@@ -70,20 +70,13 @@ extension DeviceRegistration {
         guard let limit = try session.network(network)?.limits[.webhookHosts] else {
             throw try session.absence(of: network)
         }
-        let count = try session.queryFirst(
+        let areWebhooks: SQL = "t.network_id = \(network.rawValue) AND t.provider = 'webhook'"
+        let count: Int? = try session.first(
             """
-            WITH RECURSIVE hosts AS (
-                (SELECT app_id FROM devices WHERE network_id = \(network.rawValue) AND provider = 'webhook'
-                 ORDER BY app_id LIMIT 1)
-                UNION ALL
-                SELECT (SELECT d.app_id FROM devices d
-                        WHERE d.network_id = \(network.rawValue) AND d.provider = 'webhook' AND d.app_id > h.app_id
-                        ORDER BY d.app_id LIMIT 1)
-                FROM hosts h WHERE h.app_id IS NOT NULL
-            )
-            SELECT count(*) FROM (SELECT FROM hosts WHERE app_id IS NOT NULL LIMIT \(limit + 1)) AS counted
+            WITH RECURSIVE walk AS (\(sql: .walk(over: ["app_id"], in: "devices", where: areWebhooks)))
+            SELECT count(*) FROM (SELECT FROM walk LIMIT \(limit + 1)) AS counted
             """
-        ) { row in try row.decode(0, as: Int64.self) }
+        )
         guard count ?? 0 <= limit else { throw LimitReached(.webhookHosts, limit) }
     }
 

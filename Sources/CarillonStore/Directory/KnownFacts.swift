@@ -47,13 +47,8 @@ struct KnownFacts {
         rows.take(found)
     }
 
-    /// Facts without those that tell nothing new.
-    ///
-    /// - Parameters:
-    ///   - facts: What the events say that turned out to be new.
-    ///   - mark: The mark of an event. Who became a member by one that stands behind it was none before, as far as is
-    ///     written: that has to be put right, for the event to reach them.
-    /// - Returns: What is left to be written.
+    /// Facts of new events without those that tell nothing new. Who became a member by an event whose `mark` stands behind theirs was none
+    /// before, as far as is written: that has to be put right, for the event to reach them.
     func leftOut(of facts: DirectoryFacts, mark: (EventID) -> EventMark) -> DirectoryFacts {
         let members = facts.members.filter { key, fact in
             guard facts.isImplied(key, fact), let since = rows.since(key) else { return false }
@@ -81,13 +76,6 @@ struct KnownFacts {
 
     /// What the cache may learn of it when `news` are committed. Only networks that took something of the batch are learned of: of one
     /// that is gone nothing holds, and no version says so.
-    ///
-    /// - Parameters:
-    ///   - news: What was written.
-    ///   - written: What became of it.
-    ///   - taking: The networks that took something.
-    ///   - counted: The versions that were counted up.
-    /// - Returns: What it may learn.
     func committedBatch(
         of news: DirectoryFacts,
         _ written: WrittenFacts,

@@ -33,21 +33,18 @@ package struct PostgresDeviceStore: DeviceStore, AddressStore, DeviceListStore {
 
     package func known(among devices: Set<DeviceID>, in network: NetworkID) async throws -> Set<DeviceID> {
         guard !devices.isEmpty else { return [] }
-        return try await databases.of(network).pool.withConnection { session in
-            Set(
-                try session.query(
-                    """
-                    SELECT n.device_id
-                    FROM unnest(\(devices.sorted().map(\.rawValue))) AS n (device_id)
-                    CROSS JOIN LATERAL (
-                        SELECT FROM devices d
-                        WHERE d.network_id = \(network.rawValue) AND d.device_id = n.device_id AND \(sql: .isOfTheLiving)
-                        LIMIT 1
-                    ) AS known
-                    """
-                ) { row in try row.id(0, of: Device.self) }
-            )
-        }
+        let known = try await databases.of(network).pool.query(
+            """
+            SELECT n.device_id
+            FROM unnest(\(devices.sorted().map(\.rawValue))) AS n (device_id)
+            CROSS JOIN LATERAL (
+                SELECT FROM devices d
+                WHERE d.network_id = \(network.rawValue) AND d.device_id = n.device_id AND \(sql: .isOfTheLiving)
+                LIMIT 1
+            ) AS known
+            """
+        ) { row in try row.id(0, of: Device.self) }
+        return Set(known)
     }
 
     package func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
@@ -139,8 +136,7 @@ package struct PostgresDeviceStore: DeviceStore, AddressStore, DeviceListStore {
         let question: SQL = """
             SELECT \(sql: exist("NOT d.transient")) OR \(sql: exist("d.transient AND d.state = 'active'"))
             """
-        return try await databases.of(network).pool.queryFirst(question) { row in try row.decode(0, as: Bool.self) }
-            ?? false
+        return try await databases.of(network).pool.first(question) ?? false
     }
 
     /// Takes devices of an app back into use that its provider, or we because of it, put out of use in a window of time; in

@@ -7,14 +7,9 @@ extension PostgresSession {
     private static let lookback = 5_000
 
     /// Makes room for more of nobody's devices, where a network has about as many as it may have: of those that came with a
-    /// notification as many go as it takes, the longest unseen first, and then those to which nothing was ever delivered.
+    /// notification as many go as it takes, the longest unseen first, and then those to which nothing was ever delivered. Of the former
+    /// those may go that were not named for `age`, of the latter those that were not for `patience`.
     ///
-    /// - Parameters:
-    ///   - hashes: Of the addresses of the new ones.
-    ///   - limit: How many there may be.
-    ///   - network: The network.
-    ///   - age: For how long those were not named that may go.
-    ///   - patience: For how long those were not named that may go because nothing was ever delivered to them.
     /// - Throws: ``LimitReached`` when there are too few of those; the transaction has to end then.
     func makeRoom(
         for hashes: [[UInt8]],

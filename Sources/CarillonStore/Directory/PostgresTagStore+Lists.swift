@@ -43,19 +43,13 @@ extension PostgresTagStore {
 
     /// Walks from one to the next, however many subscribers each has.
     package func subscribedTags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [TagID] {
-        try await databases.of(network).pool.query(
+        let areMeant: SQL = """
+            s.network_id = \(network.rawValue) AND s.tag > \(after?.rawValue ?? "") AND \(sql: .isInForce)
             """
-            WITH RECURSIVE found AS (
-                (SELECT s.tag FROM subscriptions s
-                 WHERE s.network_id = \(network.rawValue) AND s.tag > \(after?.rawValue ?? "") AND \(sql: .isInForce)
-                 ORDER BY s.tag LIMIT 1)
-                UNION ALL
-                SELECT (SELECT s.tag FROM subscriptions s
-                        WHERE s.network_id = \(network.rawValue) AND s.tag > f.tag AND \(sql: .isInForce)
-                        ORDER BY s.tag LIMIT 1)
-                FROM found f WHERE f.tag IS NOT NULL
-            )
-            SELECT tag FROM found WHERE tag IS NOT NULL LIMIT \(limit)
+        return try await databases.of(network).pool.query(
+            """
+            WITH RECURSIVE walk AS (\(sql: .walk(over: ["tag"], in: "subscriptions", called: "s", where: areMeant)))
+            SELECT tag FROM walk LIMIT \(limit)
             """
         ) { row in try row.id(0) }
     }

@@ -23,7 +23,7 @@ package struct PostgresFaceStore: FaceStore {
                     // An empty scope is that of a name which anybody can name.
                     guard binding.isPrivate || former == "" || claiming else { throw FaceRefusal.notOwned }
                     if former == nil {
-                        let count = try session.countFaces(binding.face, of: network)
+                        let count = try session.count(binding.face, of: network, in: "faces")
                         guard count < FaceBinding.maximumCount else { throw FaceRefusal.tooMany }
                     }
                     try session.put(binding)
@@ -72,7 +72,7 @@ package struct PostgresFaceStore: FaceStore {
             return try await refusingTaken {
                 try await accounts.once(request) { session in
                     try session.lockNetwork(network)
-                    let count = try session.countFaceKeys(outline.face, of: network)
+                    let count = try session.count(outline.face, of: network, in: "face_keys")
                     guard count < FaceKey.maximumCount else { throw FaceRefusal.tooMany }
                     try session.execute(
                         """

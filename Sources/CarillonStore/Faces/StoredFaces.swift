@@ -90,16 +90,10 @@ extension PostgresSession {
         )
     }
 
-    func countFaces(_ face: FaceName, of network: NetworkID) throws -> Int {
-        try queryFirst(
-            "SELECT count(*) FROM faces WHERE network_id = \(network.rawValue) AND face = \(face.rawValue)"
-        ) { row in try row.decode(0, as: Int.self) } ?? 0
-    }
-
-    func countFaceKeys(_ face: FaceName, of network: NetworkID) throws -> Int {
-        try queryFirst(
-            "SELECT count(*) FROM face_keys WHERE network_id = \(network.rawValue) AND face = \(face.rawValue)"
-        ) { row in try row.decode(0, as: Int.self) } ?? 0
+    /// How many rows of a face a network has in a table.
+    func count(_ face: FaceName, of network: NetworkID, in table: String) throws -> Int {
+        let isMeant: SQL = "network_id = \(network.rawValue) AND face = \(face.rawValue)"
+        return try first("SELECT count(*) FROM \(identifier: table) WHERE \(sql: isMeant)") ?? 0
     }
 
     /// All bindings but those that only a later release can read.

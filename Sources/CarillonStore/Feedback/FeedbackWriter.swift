@@ -6,32 +6,28 @@ import Postgres
 /// Whoever changes them asks before the transaction who listens. Mostly nobody does, and nothing more is done for it than
 /// that look into memory.
 package struct FeedbackWriter: Sendable {
-    private let endpoints: EndpointCache
-    private let ids: UUIDv7Generator
+    fileprivate let endpoints: EndpointCache
+    fileprivate let ids: UUIDv7Generator
 
     /// A writer that tells the endpoints of `endpoints`; `ids` makes the ids of what they are told.
     package init(endpoints: EndpointCache, ids: UUIDv7Generator) {
         self.endpoints = endpoints
         self.ids = ids
     }
-
-    func listeners(in network: NetworkID) async throws -> FeedbackListeners {
-        FeedbackListeners(endpoints: [network: try await endpoints.endpoints(of: network)], ids: ids)
-    }
-
-    func listeners() async throws -> FeedbackListeners {
-        FeedbackListeners(endpoints: try await endpoints.endpointsOfAll(), ids: ids)
-    }
 }
 
 extension FeedbackWriter? {
     /// Who listens in a network; nobody without a writer.
     func listeners(in network: NetworkID) async throws -> FeedbackListeners {
-        try await self?.listeners(in: network) ?? .none
+        guard let self else { return .none }
+        return FeedbackListeners(endpoints: [network: try await self.endpoints.endpoints(of: network)], ids: self.ids)
     }
 
     /// Who listens in any network; nobody without a writer.
-    func listeners() async throws -> FeedbackListeners { try await self?.listeners() ?? .none }
+    func listeners() async throws -> FeedbackListeners {
+        guard let self else { return .none }
+        return FeedbackListeners(endpoints: try await self.endpoints.endpointsOfAll(), ids: self.ids)
+    }
 }
 
 /// The endpoints that may be told, as they were known before a transaction.
@@ -50,9 +46,8 @@ struct FeedbackListeners: Sendable {
     /// Queues what they are told, in the transaction that did it.
     func tell(_ changes: [(network: NetworkID, change: DirectoryChange)], _ session: borrowing PostgresSession) throws {
         let heard = changes.filter { want([$0.change.type], in: $0.network) }
-        guard !heard.isEmpty,
-            let now = try session.queryFirst("SELECT now()", { row in try row.timestamp(0) })
-        else { return }
+        guard !heard.isEmpty else { return }
+        let now = try session.now()
         let messages = Dictionary(grouping: heard, by: \.network).sorted { $0.key < $1.key }.flatMap {
             network,
             changes in

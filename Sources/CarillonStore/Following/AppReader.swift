@@ -14,25 +14,14 @@ package struct AppReader: Sendable {
     /// The apps, or hosts, with devices in use that somebody registered, by push service. Each is one step in an index, however many
     /// devices it has.
     package func apps(of network: NetworkID) async throws -> [DeviceSelection.App] {
-        let id = network.rawValue
+        let areMeant: SQL = "t.network_id = \(network.rawValue) AND NOT t.transient"
         return try await pool.query(
             """
-            WITH RECURSIVE apps AS (
-                (SELECT provider, app_id FROM devices WHERE network_id = \(id) AND NOT transient
-                 ORDER BY provider, app_id LIMIT 1)
-                UNION ALL
-                SELECT next.provider, next.app_id
-                FROM apps CROSS JOIN LATERAL (
-                    SELECT provider, app_id FROM devices
-                    WHERE network_id = \(id) AND NOT transient AND (provider, app_id) > (apps.provider, apps.app_id)
-                    ORDER BY provider, app_id LIMIT 1
-                ) AS next
-            )
-            SELECT provider, app_id FROM apps
+            WITH RECURSIVE walk AS (\(sql: .walk(over: ["provider", "app_id"], in: "devices", where: areMeant)))
+            SELECT provider, app_id FROM walk w
             WHERE EXISTS (
-                SELECT FROM devices d
-                WHERE d.network_id = \(id) AND NOT d.transient AND d.state = 'active'
-                    AND d.provider = apps.provider AND d.app_id = apps.app_id
+                SELECT FROM devices t
+                WHERE \(sql: areMeant) AND t.state = 'active' AND t.provider = w.provider AND t.app_id = w.app_id
             )
             LIMIT \(Self.mostApps)
             """

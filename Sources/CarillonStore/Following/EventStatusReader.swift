@@ -7,13 +7,12 @@ struct EventStatusReader {
 
     /// Whether there is such an event.
     func isKnown(_ id: EventID, _ session: borrowing PostgresSession) throws -> Bool {
-        let known = try session.queryFirst(
+        try session.first(
             """
             SELECT EXISTS (SELECT FROM events WHERE network_id = \(network.rawValue) AND event_id = \(id.uuid))
                 OR EXISTS (SELECT FROM inbox WHERE network_id = \(network.rawValue) AND event_id = \(id.uuid))
             """
-        ) { row in try row.decode(0, as: Bool.self) }
-        return known ?? false
+        ) ?? false
     }
 
     /// Those of some events that are messages to channels of which no members were known but who sent them.
@@ -78,15 +77,14 @@ struct EventStatusReader {
     /// Whether an event can only be listed by reading all that is known of it: some of it was written by a release that did
     /// not number the rows of the log, or did not count whom toggles stopped.
     func isUncounted(_ id: EventID, _ session: borrowing PostgresSession) throws -> Bool {
-        let isUncounted = try session.queryFirst(
+        try session.first(
             """
             SELECT EXISTS (
                 SELECT FROM outcomes
                 WHERE network_id = \(network.rawValue) AND event_id = \(id.uuid)
                     AND (number IS NULL OR suppressed > 0 AND stopped_user IS NULL OR dead < 0 AND revived IS NULL))
             """
-        ) { row in try row.decode(0, as: Bool.self) }
-        return isUncounted ?? false
+        ) ?? false
     }
 
     /// Counts the users all of whose several devices were stopped.
@@ -174,21 +172,13 @@ struct EventStatusReader {
             FROM inbox WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             """
         ) { row in
-            var tally = RecipientTally()
-            tally.resolved = try row.decode(4)
-            tally.notified = try row.decode(5)
-            tally.suppressed[.network] = try row.decode(6, as: Int.self)
-            tally.suppressed[.user] = try row.decode(7, as: Int.self)
-            tally.suppressed[.channel] = try row.decode(8, as: Int.self)
-            tally.noDevice = try row.decode(9)
-            tally.intercepted = try row.decode(12)
             var status = EventStatus(
                 id: try row.eventID(0),
                 sourceID: try row.decode(1),
                 type: EventType(try row.decode(2)),
                 receivedAt: try row.timestamp(3),
                 state: try row.choice(10),
-                recipients: tally,
+                recipients: try row.tally(at: 4, intercepted: 12),
                 deliveries: [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0]
             )
             status.failure = try row.decode(11)

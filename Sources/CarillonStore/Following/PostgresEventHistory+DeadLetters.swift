@@ -15,7 +15,7 @@ extension PostgresEventHistory {
             return DeadLetter(
                 id: try row.decode(0),
                 eventID: eventID,
-                eventType: try DeliveryCause(stored: try row.decode(4), eventID: eventID).eventType,
+                eventType: try DeliveryCause(stored: row.storedCause(4), eventID: eventID).eventType,
                 lane: Lane(networkID: network, provider: try row.choice(2), appID: try row.decode(3)),
                 record: DeviceRecord(
                     deviceID: try row.id(5),
@@ -43,7 +43,7 @@ extension PostgresEventHistory {
             ])
             let now = try answers[0].map { row in try row.timestamp(0) }
             let revived = try answers[1].map { row in
-                var cause = try DeliveryCause(stored: try row.decode(3), eventID: try row.eventID(0))
+                var cause = try DeliveryCause(stored: row.storedCause(3), eventID: row.eventID(0))
                 cause.receivedAt = now[0]
                 cause.isRevived = true
                 let target = Target(deviceID: try row.id(7), userID: try row.id(8))

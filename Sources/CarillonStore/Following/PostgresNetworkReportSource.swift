@@ -74,32 +74,18 @@ package struct PostgresNetworkReportSource: NetworkReportSource {
         func providers(_ lanes: ProviderKind.Lanes) -> [String] {
             ProviderName.allCases.filter { $0.kind.isPushService && $0.kind.lanes == lanes }.map(\.rawValue)
         }
+        let areMeant: SQL = "d.network_id = n.network_id AND NOT d.transient AND d.provider = p.provider"
         return try session.query(
             """
             SELECT n.network_id, p.provider, a.app_id, false
             FROM unnest(\(ids)) AS n (network_id)
             CROSS JOIN unnest(\(providers(.byApp))) AS p (provider)
             CROSS JOIN LATERAL (
-                WITH RECURSIVE apps AS (
-                    (SELECT d.app_id FROM devices d
-                     WHERE d.network_id = n.network_id AND NOT d.transient AND d.provider = p.provider
-                     ORDER BY d.app_id LIMIT 1)
-                    UNION ALL
-                    SELECT next.app_id
-                    FROM apps CROSS JOIN LATERAL (
-                        SELECT d.app_id FROM devices d
-                        WHERE d.network_id = n.network_id AND NOT d.transient AND d.provider = p.provider
-                            AND d.app_id > apps.app_id
-                        ORDER BY d.app_id LIMIT 1
-                    ) AS next
-                )
-                SELECT app_id FROM apps LIMIT \(AppReader.mostApps)
+                WITH RECURSIVE walk AS (\(sql: .walk(over: ["app_id"], in: "devices", called: "d", where: areMeant)))
+                SELECT app_id FROM walk LIMIT \(AppReader.mostApps)
             ) AS a
             CROSS JOIN LATERAL (
-                SELECT FROM devices d
-                WHERE d.network_id = n.network_id AND NOT d.transient AND d.state = 'active' AND d.provider = p.provider
-                    AND d.app_id = a.app_id
-                LIMIT 1
+                SELECT FROM devices d WHERE \(sql: areMeant) AND d.state = 'active' AND d.app_id = a.app_id LIMIT 1
             ) AS present
             WHERE NOT \(sql: hasCredential("a.app_id"))
             UNION ALL
@@ -107,9 +93,7 @@ package struct PostgresNetworkReportSource: NetworkReportSource {
             FROM unnest(\(ids)) AS n (network_id)
             CROSS JOIN unnest(\(providers(.byHost))) AS p (provider)
             CROSS JOIN LATERAL (
-                SELECT FROM devices d
-                WHERE d.network_id = n.network_id AND NOT d.transient AND d.state = 'active' AND d.provider = p.provider
-                LIMIT 1
+                SELECT FROM devices d WHERE \(sql: areMeant) AND d.state = 'active' LIMIT 1
             ) AS present
             WHERE NOT EXISTS (SELECT FROM provider_credentials c
                               WHERE c.network_id = n.network_id AND c.provider = p.provider AND c.app_id = ''
@@ -228,14 +212,7 @@ package struct PostgresNetworkReportSource: NetworkReportSource {
             ) AS m
             WHERE n.asked OR m.refuses
             """
-        ) { row in
-            StatisticsRow(
-                networkID: try row.id(0),
-                at: try row.timestamp(1),
-                origin: nil,
-                figures: try row.figures(2) ?? StatisticsFigures()
-            )
-        }
+        ) { row in try row.statistics(at: 1, of: row.id(0)) }
     }
 
     package func activities(

@@ -82,37 +82,29 @@ extension PostgresEventInbox {
 
     /// Gives events back, so that any replica can claim them after `delay`; whoever does that has not died of them.
     package func release(_ events: [PendingEvent], after delay: Duration) async throws {
-        guard !events.isEmpty else { return }
-        let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
-        try await pool.write { session in
-            _ = try session.executeOnQueue(
-                """
-                UPDATE inbox i
-                SET leased = false, rescues = 0,
-                    run_at = now() + \(max(.zero, delay).wholeMilliseconds) * interval '1 millisecond'
-                FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
-                            \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
-                WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token
-                    AND i.leased
-                """
-            )
-        }
+        let delay = max(.zero, delay).wholeMilliseconds
+        try await change(events, "leased = false, rescues = 0, run_at = now() + \(delay) * interval '1 millisecond'")
     }
 
     package func noteFailure(of events: [PendingEvent], reason: String) async throws {
+        try await change(events, "failure = \(reason)", where: "i.failure IS DISTINCT FROM \(reason)")
+    }
+
+    /// Changes the rows of events whose leases are held.
+    private func change(_ events: [PendingEvent], _ change: SQL, where isMeant: SQL = "true") async throws {
         guard !events.isEmpty else { return }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
-        try await pool.write { session in
-            _ = try session.executeOnQueue(
+        try await pool.write(
+            .onQueue(
                 """
-                UPDATE inbox i SET failure = \(reason)
+                UPDATE inbox i SET \(sql: change)
                 FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
                             \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
                 WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token
-                    AND i.leased AND i.failure IS DISTINCT FROM \(reason)
+                    AND i.leased AND \(sql: isMeant)
                 """
             )
-        }
+        )
     }
 
     private struct ClaimedRow {
@@ -176,14 +168,6 @@ extension PostgresEventInbox {
             case .unknownType: isKnown = false
             case .unreadable: break
             }
-            var tally = RecipientTally()
-            tally.resolved = try row.decode(9)
-            tally.notified = try row.decode(10)
-            tally.suppressed[.network] = try row.decode(11)
-            tally.suppressed[.user] = try row.decode(12)
-            tally.suppressed[.channel] = try row.decode(13)
-            tally.noDevice = try row.decode(14)
-            tally.intercepted = try row.decode(18)
             let interception = try row.decode(19, as: String?.self)
             let verdict = interception.flatMap { Verdict(stored: $0) }
             let pending = PendingEvent(
@@ -194,7 +178,7 @@ extension PostgresEventInbox {
                 event: event ?? Event(sourceID: sourceID, type: .messageSent, timestamp: receivedAt),
                 leaseToken: try row.decode(6),
                 cursor: try row.decode(8, as: String?.self).map(PageCursor.init(stored:)),
-                tally: tally,
+                tally: try row.tally(at: 9, intercepted: 18),
                 isWithdrawn: try row.decode(17),
                 verdict: verdict
             )
@@ -256,14 +240,10 @@ struct AbandonedEvent: Sendable {
     let id: EventID
     /// Why, for those who ask about it.
     let reason: String
+}
 
-    init(networkID: NetworkID, id: EventID, reason: String) {
-        self.networkID = networkID
-        self.id = id
-        self.reason = reason
-    }
-
-    init(_ event: PendingEvent, _ reason: String) {
+extension AbandonedEvent {
+    fileprivate init(_ event: PendingEvent, _ reason: String) {
         self.init(networkID: event.networkID, id: event.id, reason: reason)
     }
 }

@@ -55,7 +55,6 @@ package final class PostgresEventInbox: EventInbox {
         }
     }
 
-    /// What was committed.
     private struct Written {
         /// Under which id each event is known.
         var ids: [EventKey: EventID] = [:]

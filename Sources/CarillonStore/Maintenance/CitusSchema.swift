@@ -49,7 +49,7 @@ package struct CitusSchema: Sendable, Equatable {
     }
 
     private mutating func readCatalog(_ session: borrowing PostgresSession) throws {
-        let found = try session.queryFirst(
+        try session.forEach(
             .unprepared(
                 """
                 SELECT (SELECT groupid = 0 FROM pg_catalog.pg_dist_local_group),
@@ -71,15 +71,12 @@ package struct CitusSchema: Sendable, Equatable {
                 """
             )
         ) { row in
-            var schema = self
-            schema.isCoordinator = try row.decode(0)
-            schema.isDistributed = try row.decode(1)
-            schema.node = try row.decode(2)
-            schema.isThere = try row.decode(3)
-            schema.workers = try row.decode(4)
-            return schema
+            isCoordinator = try row.decode(0)
+            isDistributed = try row.decode(1)
+            node = try row.decode(2)
+            isThere = try row.decode(3)
+            workers = try row.decode(4)
         }
-        self = found ?? self
     }
 }
 
@@ -105,17 +102,15 @@ extension CitusSchema {
     }
 
     private static func settings(_ names: [String], _ pool: PostgresPool) async throws -> [Lacking] {
-        try await pool.withConnection { session in
-            // A statement on a table is run where that is, and one without is not.
-            try session.query(
-                .unprepared(
-                    """
-                    SELECT s.name, current_setting(s.name, true)
-                    FROM placements_self p CROSS JOIN unnest(\(names)) AS s (name)
-                    """
-                )
-            ) { row in Lacking(name: try row.decode(0), found: try row.decode(1)) }
-        }.sorted { $0.name < $1.name }
+        // A statement on a table is run where that is, and one without is not.
+        try await pool.query(
+            .unprepared(
+                """
+                SELECT s.name, current_setting(s.name, true)
+                FROM placements_self p CROSS JOIN unnest(\(names)) AS s (name)
+                """
+            )
+        ) { row in Lacking(name: try row.decode(0), found: try row.decode(1)) }.sorted { $0.name < $1.name }
     }
 
     /// Whether sessions of a pool may make tables in the schema.

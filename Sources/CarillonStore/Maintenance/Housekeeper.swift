@@ -232,12 +232,9 @@ package final class Housekeeper: Service {
     /// Forgets devices, and tells who asks for it; of those that came with a notification nobody was told before.
     private func sweepDevices(where condition: SQL, telling listeners: FeedbackListeners) async throws {
         let deleting = Self.deleting(from: "devices", where: condition)
-        guard listeners.want([.deviceDeleted]) else {
-            return try await pool.repeatingWithTaskLock(on: "devices", batchSize: Self.batchSize) { session in
-                try session.execute(deleting)
-            }
-        }
+        let isHeard = listeners.want([.deviceDeleted])
         try await pool.repeatingWithTaskLock(on: "devices", batchSize: Self.batchSize) { session in
+            guard isHeard else { return try session.execute(deleting) }
             let deleted = try session.query(
                 deleting + " RETURNING network_id, device_id, user_id, provider, app_id"
             ) { row -> (network: NetworkID, change: DirectoryChange)? in

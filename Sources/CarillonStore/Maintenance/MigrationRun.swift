@@ -123,7 +123,11 @@ extension MigrationRun {
         if try isValid(index, session) == nil {
             try gently(session) { session in try session.script(index.statement(.withoutPartitions)) }
         }
-        while let partition = try partition(without: index, session) {
+        let isAttached: SQL = """
+            SELECT FROM pg_inherits a JOIN pg_index i ON i.indexrelid = a.inhrelid
+            WHERE a.inhparent = to_regclass(\(index.name)) AND i.indrelid = c.oid
+            """
+        while let partition = try partition(of: index.table, without: isAttached, session) {
             let part = index.of(partition: partition)
             do {
                 try buildBeside(part, session)
@@ -158,8 +162,10 @@ extension MigrationRun {
     /// Makes a primary key of an index that is built beside those who write; of a partitioned table each partition's first.
     private func make(_ key: IndexDefinition, _ session: borrowing PostgresSession) throws {
         guard try !hasKey(key, session) else { return }
+        let columns: SQL
         if try isPartitioned(key, session) {
-            while let partition = try partitionWithoutKey(of: key.table, session) {
+            let isKeyed: SQL = "SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary"
+            while let partition = try partition(of: key.table, without: isKeyed, session) {
                 let part = IndexDefinition(
                     name: "\(partition)_pkey",
                     table: partition,
@@ -171,24 +177,18 @@ extension MigrationRun {
                 {}
             }
             // What the partitions have is taken, and not built once more.
-            try gently(session) { session in
-                try session.script(
-                    """
-                    ALTER TABLE \(identifier: key.table)
-                    ADD CONSTRAINT \(identifier: key.name) PRIMARY KEY\(sql: SQL(trusted: key.columns))
-                    """
-                )
-            }
+            columns = SQL(trusted: key.columns)
         } else {
             try buildBeside(key, session)
-            try gently(session) { session in
-                try session.script(
-                    """
-                    ALTER TABLE \(identifier: key.table)
-                    ADD CONSTRAINT \(identifier: key.name) PRIMARY KEY USING INDEX \(identifier: key.name)
-                    """
-                )
-            }
+            columns = " USING INDEX \(identifier: key.name)"
+        }
+        try gently(session) { session in
+            try session.script(
+                """
+                ALTER TABLE \(identifier: key.table)
+                ADD CONSTRAINT \(identifier: key.name) PRIMARY KEY\(sql: columns)
+                """
+            )
         }
     }
 
@@ -202,27 +202,15 @@ extension MigrationRun {
         try session.first("SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(\(index.table))") ?? false
     }
 
-    private func partitionWithoutKey(of table: String, _ session: borrowing PostgresSession) throws -> String? {
-        try session.queryFirst(
+    /// The first partition `c` of a table for which nothing is found.
+    private func partition(of table: String, without: SQL, _ session: borrowing PostgresSession) throws -> String? {
+        try session.first(
             """
             SELECT c.relname::text FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
-            WHERE p.inhparent = to_regclass(\(table))
-                AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)
+            WHERE p.inhparent = to_regclass(\(table)) AND NOT EXISTS (\(sql: without))
             ORDER BY c.relname LIMIT 1
             """
-        ) { row in try row.decode(0) }
-    }
-
-    private func partition(without index: IndexDefinition, _ session: borrowing PostgresSession) throws -> String? {
-        try session.queryFirst(
-            """
-            SELECT c.relname::text FROM pg_inherits p JOIN pg_class c ON c.oid = p.inhrelid
-            WHERE p.inhparent = to_regclass(\(index.table)) AND NOT EXISTS (
-                SELECT FROM pg_inherits a JOIN pg_index i ON i.indexrelid = a.inhrelid
-                WHERE a.inhparent = to_regclass(\(index.name)) AND i.indrelid = c.oid)
-            ORDER BY c.relname LIMIT 1
-            """
-        ) { row in try row.decode(0) }
+        )
     }
 }
 

@@ -38,14 +38,9 @@ package struct PendingWork: Sendable {
     private let clock: WallClock
     private let logger: Logger
 
-    /// What waits in the database of `pool`.
+    /// What waits in the database of `pool`, of one network or of all, and of events that were accepted before a moment, or of any.
     ///
-    /// - Parameters:
-    ///   - pool: Lends one connection, so that those of others can be told from it; it claims bundles.
-    ///   - network: Of which network; `nil` for all.
-    ///   - before: Of events that were accepted before this moment; `nil` for all.
-    ///   - clock: By which statistics are counted.
-    ///   - logger: Told what else does not work.
+    /// The pool lends one connection, so that those of others can be told from it, and claims bundles. Statistics are counted by `clock`.
     package init(
         pool: PostgresPool,
         of network: NetworkID? = nil,
@@ -72,8 +67,7 @@ package struct PendingWork: Sendable {
     }
 
     package func isKnown(_ network: NetworkID) async throws -> Bool {
-        try await pool.queryFirst("SELECT 1 FROM networks WHERE network_id = \(network.rawValue)") { _ in true }
-            ?? false
+        try await pool.execute(.isThere(network)) > 0
     }
 
     package func counts() async throws -> Counts {
@@ -228,12 +222,9 @@ extension PendingWork {
                 let (claimed, tallies) = try PostgresOutbox.claimed(answers[1], session)
                 // A step all of whose rows nobody can read has taken them out of the way.
                 if claimed.isEmpty, !tallies.isEmpty { continue }
-                let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
+                let now = try session.now()
                 let settlements = claimed.map { $0.group.ended(as: .expired, because: Self.reason, at: now) }
-                    .sorted { left, right in
-                        (left.group.lane.networkID.rawValue, left.group.id.uuidString)
-                            < (right.group.lane.networkID.rawValue, right.group.id.uuidString)
-                    }
+                    .sorted { $0.group.rowKey < $1.group.rowKey }
                 _ = try outbox.settle(settlements, telling: [:], session)
                 return settlements
             }

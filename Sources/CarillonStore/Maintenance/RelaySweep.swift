@@ -111,8 +111,7 @@ final class RelaySweep: Sendable {
                     guard case .observe(let observation) = endpoint.settings.role else { return nil }
                     return observation.replayHours
                 }
-                let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
-                let end = (now ?? Timestamp(milliseconds: 0)) - .seconds((hours.max() ?? 0) * 3_600)
+                let end = try session.now() - .seconds((hours.max() ?? 0) * 3_600)
                 return (network, .version7Floor(of: end))
             }
         }

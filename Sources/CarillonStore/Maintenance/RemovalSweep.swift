@@ -32,7 +32,7 @@ package struct RemovalSweep {
     var chores = Chores()
 
     /// Sweeps some removals of every network in the database of `pool`, and tells the listeners of `feedback` what ends by it.
-    package static func sweep(_ pool: PostgresPool, telling feedback: FeedbackWriter) async throws {
+    package static func sweep(_ pool: PostgresPool, telling feedback: FeedbackWriter?) async throws {
         try await RemovalSweep(pool: pool, listeners: feedback.listeners()).sweep()
     }
 
@@ -160,9 +160,6 @@ package struct RemovalSweep {
 
 extension PostgresSession {
     /// Sweeps the next of a channel's members.
-    ///
-    /// What carries nothing that an older event could overwrite is deleted: the removal itself keeps those out. Where
-    /// toggles were set, the row stays with the number of the next version.
     fileprivate func sweep(_ removed: RemovalSweep.RemovedChannel, after: String) throws -> RemovalSweep.Page {
         guard try execute("SELECT FROM channels WHERE \(sql: RemovalSweep.isStill(removed)) FOR KEY SHARE") == 1 else {
             return RemovalSweep.Page()
@@ -183,23 +180,33 @@ extension PostgresSession {
             """
         ) { row in try row.decode(0, as: String.self) }
         guard !ended.isEmpty else { return RemovalSweep.Page(last: last) }
+        try end(
+            where: "m.network_id = \(network) AND m.channel_id = \(channel) AND m.user_id = ANY (\(ended))",
+            over: removed.emptiedAt,
+            wiped: removed.wipedAt
+        )
+        return RemovalSweep.Page(last: last)
+    }
+
+    /// Ends the relations `m` that are meant, and held, as a removal did.
+    ///
+    /// What carries nothing that an older event could overwrite is deleted: the removal itself keeps those out. Where
+    /// toggles were set, the row stays with the number of the next version.
+    private func end(where areMeant: SQL, over: PostgresTimestamp, wiped: PostgresTimestamp) throws {
         try execute(
             """
             DELETE FROM members m
-            WHERE m.network_id = \(network) AND m.channel_id = \(channel) AND m.user_id = ANY (\(ended))
-                AND m.toggles IS NULL AND m.toggles_version = 0
+            WHERE \(sql: areMeant) AND m.facts_at <= \(over) AND m.toggles IS NULL AND m.toggles_version = 0
             """
         )
         try execute(
             """
             UPDATE members m
             SET \(sql: .ending)
-            FROM (SELECT \(removed.emptiedAt), \(removed.wipedAt)) AS t (over_at, wiped_at)
-            WHERE m.network_id = \(network) AND m.channel_id = \(channel) AND m.user_id = ANY (\(ended))
-                AND (m.is_member OR m.facts_at <= t.wiped_at)
+            FROM (SELECT \(over), \(wiped)) AS t (over_at, wiped_at)
+            WHERE \(sql: areMeant) AND m.facts_at <= t.over_at AND (m.is_member OR m.facts_at <= t.wiped_at)
             """
         )
-        return RemovalSweep.Page(last: last)
     }
 
     /// The next of a channel's members, and whose relation is over.
@@ -247,21 +254,10 @@ extension PostgresSession {
             FOR NO KEY UPDATE
             """
         ) { row in try row.decode(0, as: String.self) }
-        try execute(
-            """
-            DELETE FROM members m
-            WHERE m.network_id = \(network) AND m.channel_id = ANY (\(ended)) AND m.user_id = \(user)
-                AND m.facts_at <= \(removed.wipedAt) AND m.toggles IS NULL AND m.toggles_version = 0
-            """
-        )
-        try execute(
-            """
-            UPDATE members m
-            SET \(sql: .ending)
-            FROM (SELECT \(removed.wipedAt), \(removed.wipedAt)) AS t (over_at, wiped_at)
-            WHERE m.network_id = \(network) AND m.channel_id = ANY (\(ended)) AND m.user_id = \(user)
-                AND m.facts_at <= t.wiped_at
-            """
+        try end(
+            where: "m.network_id = \(network) AND m.channel_id = ANY (\(ended)) AND m.user_id = \(user)",
+            over: removed.wipedAt,
+            wiped: removed.wipedAt
         )
         let devices = try query(
             """

@@ -40,11 +40,6 @@ struct MoveObstacle: TransientError, CustomStringConvertible {
 
     var isTransient: Bool { true }
 
-    init(_ subject: Subject, heldBy holders: [Holder]) {
-        self.subject = subject
-        self.holders = holders
-    }
-
     /// Looks who is in the way: who has worked with the table for longest.
     init(_ subject: Subject, in pool: PostgresPool) async {
         let holders = try? await pool.query(
@@ -62,7 +57,8 @@ struct MoveObstacle: TransientError, CustomStringConvertible {
             ORDER BY a.xact_start NULLS LAST LIMIT 3
             """
         ) { row in Holder(process: try row.decode(0), name: try row.decode(1), seconds: try row.decode(2)) }
-        self.init(subject, heldBy: holders ?? [])
+        self.subject = subject
+        self.holders = holders ?? []
     }
 
     var description: String {

@@ -118,9 +118,8 @@ extension MovedTable {
     }
 
     func count(of network: NetworkID, _ session: borrowing PostgresSession) throws -> Int64 {
-        try session.queryFirst(
-            .unprepared("SELECT count(*) FROM \(identifier: name) WHERE network_id = \(network.rawValue)")
-        ) { row in try row.decode(0, as: Int64.self) } ?? 0
+        let counting: SQL = "SELECT count(*) FROM \(identifier: name) WHERE network_id = \(network.rawValue)"
+        return try session.first(.unprepared(counting)) ?? 0
     }
 
     private func column(_ name: String) -> SQL { "t.\(identifier: name)" }

@@ -64,14 +64,9 @@ extension NetworkMover {
     private func raiseNumbers(from source: MoveFence, to target: MoveFence, _ move: NetworkMove) async throws {
         let network = source.network
         let (numbers, changes) = try await source.pool.withConnection { session in
-            (
-                try SQL.sequences.map { try session.lastNumber(of: $0) },
-                try session.queryFirst(
-                    "SELECT seq FROM change_counters WHERE network_id = \(network.rawValue) AND slot = 0"
-                ) {
-                    row in try row.decode(0, as: Int64.self)
-                } ?? 0
-            )
+            let reading: SQL = "SELECT seq FROM change_counters WHERE network_id = \(network.rawValue) AND slot = 0"
+            let numbers = try SQL.sequences.map { try session.lastNumber(of: $0) }
+            return (numbers, try session.first(reading, as: Int64.self) ?? 0)
         }
         for (sequence, number) in zip(SQL.sequences, numbers) {
             try await target.pool.write { session in try session.raise(sequence, to: number) }
@@ -152,11 +147,8 @@ extension PostgresSession {
     fileprivate func raise(_ sequence: String, to number: Int64) throws {
         guard try lastNumber(of: sequence) <= number else { return }
         try execute(.unprepared("ALTER SEQUENCE \(identifier: sequence) NO CYCLE"))
-        let step =
-            try queryFirst(
-                "SELECT seqincrement FROM pg_sequence WHERE seqrelid = to_regclass(\(sequence)::text)"
-            ) { row in try row.decode(0, as: Int64.self) } ?? 1
-        let next = max(try lastNumber(of: sequence), number) + step
-        _ = try queryFirst("SELECT setval(to_regclass(\(sequence)::text), \(next))") { _ in () }
+        let reading: SQL = "SELECT seqincrement FROM pg_sequence WHERE seqrelid = to_regclass(\(sequence)::text)"
+        let next = max(try lastNumber(of: sequence), number) + (try first(reading, as: Int64.self) ?? 1)
+        try execute("SELECT setval(to_regclass(\(sequence)::text), \(next))")
     }
 }

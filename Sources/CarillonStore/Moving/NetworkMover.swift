@@ -20,20 +20,13 @@ package struct NetworkMover: Sendable {
 
     let catalog: PostgresMoveCatalog
     let pools: [PlacementName: PostgresPool]
-    /// Told when a network's state was changed at home.
     let changed: @Sendable (NetworkID) async -> Void
     private let ended: @Sendable (NetworkMove) -> Void
     let logger: Logger
     let holder = UUID()
 
-    /// A mover between some placements.
-    ///
-    /// - Parameters:
-    ///   - catalog: The moves, at home.
-    ///   - pools: The placements.
-    ///   - logger: Told of each step.
-    ///   - changed: Told when a network's state was changed at home; whoever has heard of that does not work on the network any more.
-    ///   - ended: Told of a network that is where it stays.
+    /// A mover between some placements. `changed` is told when a network's state was changed at home: whoever has heard of that does not
+    /// work on the network any more. `ended` is told of a network that is where it stays.
     package init(
         catalog: PostgresMoveCatalog,
         pools: [PlacementName: PostgresPool],

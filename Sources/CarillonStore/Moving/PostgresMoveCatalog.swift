@@ -25,38 +25,26 @@ package struct PostgresMoveCatalog: MoveCatalog {
     )? {
         try await pool.write { session in
             try session.lockName(of: network)
-            let source = try session.queryFirst(
-                "SELECT placement FROM placed_networks WHERE network_id = \(network.rawValue) AND state <> 'making'"
-            ) { row in PlacementName(try row.decode(0, as: String.self)) }
-            guard let source = source ?? nil else { return nil }
-            let last = try session.move("network_id = \(network.rawValue) ORDER BY started_at DESC LIMIT 1")
+            let place: SQL = "placed_networks WHERE network_id = \(network.rawValue) AND state <> 'making'"
+            guard let source = try session.placement(place) else { return nil }
+            let last = try session.move(Self.isLast(of: network))
             if last?.step.isUnderWay == true { throw MoveProblem.inProgress }
             let now = try session.moment()
-            guard source != target else {
-                if let last, last.step != .cancelled, last.target == target { return (last, false) }
-                return (
-                    NetworkMove(
-                        id: UUID(),
-                        network: network,
-                        source: source,
-                        target: target,
-                        step: .done,
-                        startedAt: Timestamp(stored: now)
-                    ),
-                    false
-                )
-            }
-            // Of former ones only what is still to be removed is of use.
-            try session.execute(
-                "DELETE FROM network_moves WHERE network_id = \(network.rawValue) AND remains IS NULL"
-            )
             let move = NetworkMove(
                 id: UUID(),
                 network: network,
                 source: source,
                 target: target,
-                step: .draining,
+                step: source == target ? .done : .draining,
                 startedAt: Timestamp(stored: now)
+            )
+            guard source != target else {
+                if let last, last.step != .cancelled, last.target == target { return (last, false) }
+                return (move, false)
+            }
+            // Of former ones only what is still to be removed is of use.
+            try session.execute(
+                "DELETE FROM network_moves WHERE network_id = \(network.rawValue) AND remains IS NULL"
             )
             try session.execute(
                 """
@@ -70,18 +58,12 @@ package struct PostgresMoveCatalog: MoveCatalog {
     }
 
     package func last(of network: NetworkID) async throws -> NetworkMove? {
-        try await pool.withConnection { session in
-            try session.move("network_id = \(network.rawValue) ORDER BY started_at DESC LIMIT 1")
-        }
+        try await pool.withConnection { session in try session.move(Self.isLast(of: network)) }
     }
 
     package func cancel(_ network: NetworkID) async throws -> NetworkMove? {
         try await pool.write { session in
-            guard
-                let last = try session.move(
-                    "network_id = \(network.rawValue) ORDER BY started_at DESC LIMIT 1 FOR UPDATE"
-                )
-            else { return nil }
+            guard let last = try session.move(Self.isLast(of: network) + " FOR UPDATE") else { return nil }
             switch last.step {
             case .switching, .purging, .done: throw MoveProblem.switched
             case .cancelled: return nil
@@ -92,6 +74,10 @@ package struct PostgresMoveCatalog: MoveCatalog {
                 return cancelled
             }
         }
+    }
+
+    private static func isLast(of network: NetworkID) -> SQL {
+        "network_id = \(network.rawValue) ORDER BY started_at DESC LIMIT 1"
     }
 }
 
@@ -298,10 +284,8 @@ struct MoveLost: Error, CustomStringConvertible {
 }
 
 extension PostgresSession {
-    fileprivate func move(_ condition: SQL) throws -> NetworkMove? { try moves(condition).first }
-
-    fileprivate func moves(_ condition: SQL) throws -> [NetworkMove] {
-        try query(
+    fileprivate func move(_ condition: SQL) throws -> NetworkMove? {
+        try queryFirst(
             """
             SELECT move_id, network_id, source, target, step, is_cancelled, reason, row_count, byte_count, started_at,
                    frozen_at, coalesce(thawed_at, now()), remains

@@ -86,28 +86,17 @@ struct DeviceEffects {
             RETURNING d.network_id, d.device_id, d.user_id, d.provider, d.app_id, t.state, t.state <> t.former,
                       coalesce(d.error, '')
             """
-        ) { row -> Touched? in
+        ) { row -> (network: NetworkID, user: UserID, change: DirectoryChange?)? in
             guard let state = try row.decode(5, as: String?.self).flatMap(DeviceState.init(rawValue:)) else {
                 return nil
             }
             let network: NetworkID = try row.id(0)
             let isNews = try row.decode(6, as: Bool?.self) == true
             let happening = isNews ? DeviceChange.Happening(state, try row.decode(7)) : nil
-            return Touched(
-                network: network,
-                user: try row.id(2),
-                change: try happening.flatMap { try row.change($0, in: network, at: 1) }
-            )
+            return (network, try row.id(2), try happening.flatMap { try row.change($0, in: network, at: 1) })
         }.compactMap(\.self)
         try listeners.tell(touched.compactMap { one in one.change.map { (one.network, $0) } }, session)
         return touched.map { ($0.network, $0.user) }
-    }
-
-    /// A device that is in use no longer.
-    private struct Touched {
-        var network: NetworkID
-        var user: UserID
-        var change: DirectoryChange?
     }
 }
 

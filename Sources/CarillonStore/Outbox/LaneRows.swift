@@ -7,7 +7,7 @@ enum LaneRows {
 
     /// Reads the lanes that `condition` names, and the time.
     static func read(_ condition: SQL, _ session: borrowing PostgresSession) throws -> LaneConditions {
-        let moment = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
+        let moment = try session.now()
         let lanes = try session.query(
             .unprepared(
                 """
@@ -20,10 +20,7 @@ enum LaneRows {
             let lane = Lane(networkID: try row.id(0), provider: try row.choice(1), appID: try row.decode(2))
             return (lane, try row.laneCondition())
         }
-        return LaneConditions(
-            moment: moment ?? Timestamp(milliseconds: 0),
-            lanes: Dictionary(lanes, uniquingKeysWith: { $1 })
-        )
+        return LaneConditions(moment: moment, lanes: Dictionary(lanes, uniquingKeysWith: { $1 }))
     }
 
     /// Reads these lanes, as far as anything is wrong with them, and locks them.

@@ -128,7 +128,7 @@ extension PostgresOutbox {
     /// others their leases.
     package func renew(_ groups: [DeliveryGroup]) async throws -> RenewedLeases {
         guard !groups.isEmpty else { return RenewedLeases() }
-        let groups = groups.sortedByKey
+        let groups = groups.sorted { $0.rowKey < $1.rowKey }
         return try await pool.write { session in
             let free = try session.groupIDs("\(sql: Self.leased(groups)) FOR NO KEY UPDATE OF d SKIP LOCKED")
             let own = groups.filter { free.contains($0.id) }
@@ -162,7 +162,7 @@ extension PostgresOutbox {
     /// wrong with their lane, where that is why.
     package func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
         guard !groups.isEmpty else { return }
-        let groups = groups.sortedByKey
+        let groups = groups.sorted { $0.rowKey < $1.rowKey }
         try await pool.write { session in
             _ = try session.executeOnQueue(
                 """
@@ -227,7 +227,7 @@ extension PostgresOutbox {
     ) throws -> [DeliveryGroup] {
         let looping = claimed.filter { $0.rescues > Self.maximumRescues }.map(\.group)
         guard !looping.isEmpty else { return claimed.map(\.group) }
-        let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
+        let now = try session.now()
         let settlements = looping.map { $0.ended(as: .dead, because: "crash loop", at: now) }
         let told = endpoints?.lastKnown(of: Set(looping.map(\.lane.networkID))) ?? [:]
         _ = try settle(settlements, telling: told, session)
@@ -256,12 +256,5 @@ extension PostgresSession {
     /// The ids of groups that a statement on their queue answers.
     fileprivate func groupIDs(_ sql: SQL) throws -> Set<UUID> {
         Set(try queryQueue(sql) { row in try row.decode(0, as: UUID.self) })
-    }
-}
-
-extension [DeliveryGroup] {
-    /// In the order in which rows are locked.
-    fileprivate var sortedByKey: [DeliveryGroup] {
-        sorted { ($0.lane.networkID.rawValue, $0.id.uuidString) < ($1.lane.networkID.rawValue, $1.id.uuidString) }
     }
 }

@@ -17,10 +17,7 @@ extension PostgresOutbox {
         telling endpoints: [NetworkID: [Endpoint]],
         _ session: borrowing PostgresSession
     ) throws -> SettleReceipt {
-        let ordered = settlements.sorted { left, right in
-            (left.group.lane.networkID.rawValue, left.group.id.uuidString)
-                < (right.group.lane.networkID.rawValue, right.group.id.uuidString)
-        }
+        let ordered = settlements.sorted { $0.group.rowKey < $1.group.rowKey }
         let (done, start) = try Self.remove(ordered.filter(\.remainders.isEmpty), session)
         let (shrunk, repeated) = try Self.shrink(ordered.filter { !$0.remainders.isEmpty }, at: start.moment, session)
         let fenced = done.union(shrunk.keys)

@@ -108,25 +108,23 @@ package final class PostgresOutbox: Outbox {
     func oldestWaits() async throws -> [NetworkID: Duration] {
         var oldest = try await waitingGroups.oldest("t.run_at", in: pool)
         oldest.merge(try await waitingEvents.oldest("t.received_at", in: pool), uniquingKeysWith: min)
-        let held = try await pool.withConnection { session in
-            try session.query(
-                """
-                WITH held AS MATERIALIZED (
-                    -- Sorted by itself it would be read by network, along all that an old snapshot keeps.
-                    SELECT t.network_id, t.received_at FROM inbox t
-                    WHERE greatest(t.run_at) > now() AND t.failure IS DISTINCT FROM \(unknownKindFailure)
-                )
-                SELECT now(), oldest.network_id, oldest.since
-                FROM (VALUES (1)) AS one
-                LEFT JOIN (SELECT network_id, min(received_at) AS since FROM held GROUP BY network_id) AS oldest ON true
-                """
-            ) { row in
-                (
-                    now: try row.timestamp(0),
-                    network: try row.decode(1, as: String?.self).map(NetworkID.init(trusted:)),
-                    since: try row.timestampIfAny(2)
-                )
-            }
+        let held = try await pool.query(
+            """
+            WITH held AS MATERIALIZED (
+                -- Sorted by itself it would be read by network, along all that an old snapshot keeps.
+                SELECT t.network_id, t.received_at FROM inbox t
+                WHERE greatest(t.run_at) > now() AND t.failure IS DISTINCT FROM \(unknownKindFailure)
+            )
+            SELECT now(), oldest.network_id, oldest.since
+            FROM (VALUES (1)) AS one
+            LEFT JOIN (SELECT network_id, min(received_at) AS since FROM held GROUP BY network_id) AS oldest ON true
+            """
+        ) { row in
+            (
+                now: try row.timestamp(0),
+                network: try row.decode(1, as: String?.self).map(NetworkID.init(trusted:)),
+                since: try row.timestampIfAny(2)
+            )
         }
         for row in held {
             guard let network = row.network, let since = row.since else { continue }

@@ -5,8 +5,7 @@ package import Postgres
 package enum PlacementIdentity {
     /// The id that was made with the tables.
     package static func id(_ pool: PostgresPool) async throws -> String {
-        try await pool.queryFirst("SELECT id::text FROM placements_self") { row in try row.decode(0, as: String.self) }
-            ?? ""
+        try await pool.first("SELECT id::text FROM placements_self", as: String.self) ?? ""
     }
 }
 

@@ -57,10 +57,8 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
                                             AND m.step IN ('fenced', 'copying', 'switching')))
                 """
             )
-            let known = try session.queryFirst(
-                "SELECT identity FROM placements WHERE name = \(name.rawValue)"
-            ) { row in try row.decode(0, as: String?.self) }
-            return known == identity
+            let reading: SQL = "SELECT identity FROM placements WHERE name = \(name.rawValue)"
+            return try session.first(reading, as: String?.self) == identity
         }
     }
 
@@ -251,12 +249,6 @@ extension PostgresSession {
         )
     }
 
-    func moment() throws -> PostgresTimestamp {
-        let moment = try queryFirst("SELECT now()") { row in try row.decode(0, as: PostgresTimestamp.self) }
-        guard let moment else { throw StoreError.unreadable("moment") }
-        return moment
-    }
-
     /// Notes a request that makes a network; where that was to be done when it came before.
     /// - Throws: ``IdempotentRequest/Failure/differentBody`` where its key came with another body before.
     fileprivate func note(_ request: IdempotentRequest) throws -> PlacementName? {
@@ -271,11 +263,11 @@ extension PostgresSession {
                 <= EXCLUDED.created_at AT TIME ZONE 'UTC' - \(lifetime) * interval '1 millisecond'
             """
         )
-        let stored = try queryFirst(
-            "SELECT body_hash FROM network_requests WHERE key_hash = \(request.keyHash)"
-        ) { row in try row.decode(0, as: [UInt8].self) }
-        guard stored == request.bodyHash else { throw IdempotentRequest.Failure.differentBody }
-        return try placement("network_requests WHERE key_hash = \(request.keyHash)")
+        let row: SQL = "network_requests WHERE key_hash = \(request.keyHash)"
+        guard try first("SELECT body_hash FROM \(sql: row)", as: [UInt8].self) == request.bodyHash else {
+            throw IdempotentRequest.Failure.differentBody
+        }
+        return try placement(row)
     }
 
     /// Notes where a request is carried out.
@@ -289,7 +281,7 @@ extension PostgresSession {
     }
 
     /// The placement that a row names.
-    fileprivate func placement(_ row: SQL) throws -> PlacementName? {
+    func placement(_ row: SQL) throws -> PlacementName? {
         try queryFirst("SELECT placement FROM \(sql: row)") { row in
             try row.decode(0, as: String?.self).flatMap { PlacementName($0) }
         } ?? nil

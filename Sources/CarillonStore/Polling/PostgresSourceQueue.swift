@@ -79,13 +79,11 @@ package struct PostgresSourceQueue: SourceQueue {
     }
 
     package func nextDue() async throws -> Duration? {
-        let milliseconds = try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT (extract(epoch FROM min(s.run_at) - clock_timestamp()) * 1000)::bigint FROM sources s WHERE s.enabled
-                """
-            ) { row in try row.decode(0, as: Int64?.self) }
-        }
+        let milliseconds = try await pool.queryFirst(
+            """
+            SELECT (extract(epoch FROM min(s.run_at) - clock_timestamp()) * 1000)::bigint FROM sources s WHERE s.enabled
+            """
+        ) { row in try row.decode(0, as: Int64?.self) }
         return (milliseconds ?? nil).map { .milliseconds(max(0, $0)) }
     }
 
@@ -125,15 +123,13 @@ package struct PostgresSourceQueue: SourceQueue {
             case .deferred(let reason): ", last_error = \(reason)"
             case .undecided: ""
             }
-        try await pool.write { session in
-            _ = try session.execute(
-                """
-                UPDATE sources
-                SET leased = false, run_at = \(sql: Self.timeBehind(wait))\(sql: change)
-                WHERE network_id = \(source.networkID.rawValue) AND source_id = \(source.id.rawValue)
-                    AND leased AND lease_token = \(source.leaseToken)
-                """
-            )
-        }
+        try await pool.write(
+            """
+            UPDATE sources
+            SET leased = false, run_at = \(sql: Self.timeBehind(wait))\(sql: change)
+            WHERE network_id = \(source.networkID.rawValue) AND source_id = \(source.id.rawValue)
+                AND leased AND lease_token = \(source.leaseToken)
+            """
+        )
     }
 }

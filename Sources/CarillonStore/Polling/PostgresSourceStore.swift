@@ -44,10 +44,8 @@ package struct PostgresSourceStore: SourceStore {
                 """
             ) { row in try row.source() }
             if let updated { return (updated, false) }
-            let count = try session.queryFirst(
-                "SELECT count(*) FROM sources WHERE network_id = \(network.rawValue)"
-            ) { row in try row.decode(0, as: Int64.self) }
-            guard count ?? 0 < Source.maximumCount else { throw TooManySources() }
+            let count = try session.execute("SELECT FROM sources WHERE network_id = \(network.rawValue)")
+            guard count < Source.maximumCount else { throw TooManySources() }
             let inserted = try session.queryFirst(
                 """
                 INSERT INTO sources (network_id, source_id, url, interval_seconds, enabled, sealed)

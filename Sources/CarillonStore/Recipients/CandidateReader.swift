@@ -46,11 +46,7 @@ struct CandidateReader {
     private var documents = ToggleDocuments()
 
     /// For the first page of each of the first queries, or, when the first query goes on with a large audience, the next
-    /// page of that one alone.
-    ///
-    /// - Parameters:
-    ///   - all: The queries.
-    ///   - addressed: Which devices are reached by the addresses that queries name, by the queries' positions.
+    /// page of that one alone; `addressed` are the devices that are reached by the addresses which queries name, by their positions.
     init(_ all: [RecipientQuery], addressed: [Int: [DeviceID]] = [:]) {
         var broadCount = 0
         let together = all.prefix { query in

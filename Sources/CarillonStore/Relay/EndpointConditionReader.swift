@@ -30,11 +30,9 @@ package struct EndpointConditionReader: Sendable {
 
     /// The endpoints by their networks, the oldest first, but for those that only a later release can read.
     package func conditions() async throws -> [EndpointCondition] {
-        let now = try await pool.withConnection { session in
-            try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
-        }
-        return try await pool.withConnection { session in
-            try session.queryQueue(
+        try await pool.withConnection { session in
+            let now = try session.now()
+            return try session.queryQueue(
                 """
                 SELECT \(sql: Row.endpointColumns), e.sealed, e.network_id,
                        (SELECT l.pause_reason FROM lanes l
@@ -52,7 +50,7 @@ package struct EndpointConditionReader: Sendable {
                 let sealed = try row.decode(11, as: [UInt8].self)
                 let isReadable = box.map { box in
                     let secrets = try? EndpointSecrets(opening: sealed, box, of: endpoint.id, in: network)
-                    return now.map { secrets?.valid(at: $0).isEmpty == false } ?? true
+                    return secrets?.valid(at: now).isEmpty == false
                 }
                 return EndpointCondition(
                     network: network,

@@ -35,14 +35,15 @@ extension PostgresEndpointLog: RelaySource, QuestionSource {
         let (found, bodies) = try await pool.withConnection { session in
             (try session.relayEndpoints(keys), try session.relayedBodies(keys))
         }
-        var endpoints: [EndpointKey: (endpoint: Endpoint, secrets: [WebhookSecret])] = [:]
+        var endpoints: [Lane: (endpoint: Endpoint, secrets: [WebhookSecret])] = [:]
         for one in found {
-            let secrets = opened(one.sealed, of: one.key.endpoint, in: one.key.network, at: one.now)
-            endpoints[one.key] = (one.endpoint, secrets)
+            // That they cannot be read must not keep others from being told.
+            let secrets = try? EndpointSecrets(opening: one.sealed, box, of: one.endpoint.id, in: one.lane.networkID)
+            endpoints[one.lane] = (one.endpoint, secrets?.valid(at: one.now) ?? [])
         }
         var messages: [RelayKey: RelayMessage] = [:]
         for key in keys {
-            guard let told = endpoints[EndpointKey(key)] else { continue }
+            guard let told = endpoints[Lane(key.endpointID, in: key.networkID)] else { continue }
             messages[key] = RelayMessage(
                 settings: told.endpoint.settings,
                 state: told.endpoint.state,
@@ -52,26 +53,6 @@ extension PostgresEndpointLog: RelaySource, QuestionSource {
             )
         }
         return messages
-    }
-
-    /// The secrets that sign; none when they cannot be read, which must not keep others from being told.
-    private func opened(
-        _ sealed: [UInt8],
-        of endpoint: EndpointID,
-        in network: NetworkID,
-        at now: Timestamp
-    ) -> [WebhookSecret] {
-        (try? EndpointSecrets(opening: sealed, box, of: endpoint, in: network).valid(at: now)) ?? []
-    }
-}
-
-private struct EndpointKey: Hashable {
-    let network: NetworkID
-    let endpoint: EndpointID
-
-    init(_ key: RelayKey) {
-        network = key.networkID
-        endpoint = key.endpointID
     }
 }
 
@@ -89,12 +70,12 @@ extension PostgresSession {
     /// The endpoints of messages, each once, with the time.
     fileprivate func relayEndpoints(
         _ keys: [RelayKey]
-    ) throws -> [(key: EndpointKey, endpoint: Endpoint, sealed: [UInt8], now: Timestamp)] {
-        let endpoints = Array(Set(keys.map(EndpointKey.init)))
+    ) throws -> [(lane: Lane, endpoint: Endpoint, sealed: [UInt8], now: Timestamp)] {
+        let lanes = Array(Set(keys.map { Lane($0.endpointID, in: $0.networkID) }))
         return try query(
             """
             SELECT e.*, now(), n.position
-            FROM unnest(\(endpoints.map(\.network.rawValue)), \(endpoints.map(\.endpoint.rawValue))) WITH ORDINALITY
+            FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.appID))) WITH ORDINALITY
                 AS n (network_id, endpoint_id, position)
             CROSS JOIN LATERAL (
                 SELECT \(sql: Row.endpointColumns), sealed FROM endpoints e
@@ -103,7 +84,7 @@ extension PostgresSession {
             """
         ) { row in
             (
-                endpoints[try row.decode(13, as: Int.self) - 1], try row.endpoint(), try row.decode(11),
+                lanes[try row.decode(13, as: Int.self) - 1], try row.endpoint(), try row.decode(11),
                 try row.timestamp(12)
             )
         }

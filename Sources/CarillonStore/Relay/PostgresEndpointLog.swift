@@ -15,27 +15,25 @@ package struct PostgresEndpointLog: EndpointListSource, EndpointLog {
     package func note(_ outcomes: [EndpointOutcome.Key: EndpointOutcome]) async throws {
         let rows = outcomes.sorted { $0.key < $1.key }
         guard !rows.isEmpty else { return }
-        try await pool.write { session in
-            _ = try session.execute(
-                """
-                UPDATE endpoints e
-                SET last_success_at = coalesce(v.succeeded_at, e.last_success_at), last_error = v.error
-                FROM (
-                    SELECT present.network_id, present.endpoint_id, n.succeeded_at, n.error
-                    FROM unnest(\(rows.map(\.key.network.rawValue)), \(rows.map(\.key.endpoint.rawValue)),
-                                \(rows.map { $0.value.succeededAt?.stored }), \(rows.map(\.value.error)))
-                        AS n (network_id, endpoint_id, succeeded_at, error)
-                    CROSS JOIN LATERAL (
-                        SELECT s.network_id, s.endpoint_id FROM endpoints s
-                        WHERE s.network_id = n.network_id AND s.endpoint_id = n.endpoint_id
-                        LIMIT 1
-                        FOR NO KEY UPDATE
-                    ) AS present
-                ) AS v
-                WHERE e.network_id = v.network_id AND e.endpoint_id = v.endpoint_id
-                """
-            )
-        }
+        try await pool.write(
+            """
+            UPDATE endpoints e
+            SET last_success_at = coalesce(v.succeeded_at, e.last_success_at), last_error = v.error
+            FROM (
+                SELECT present.network_id, present.endpoint_id, n.succeeded_at, n.error
+                FROM unnest(\(rows.map(\.key.network.rawValue)), \(rows.map(\.key.endpoint.rawValue)),
+                            \(rows.map { $0.value.succeededAt?.stored }), \(rows.map(\.value.error)))
+                    AS n (network_id, endpoint_id, succeeded_at, error)
+                CROSS JOIN LATERAL (
+                    SELECT s.network_id, s.endpoint_id FROM endpoints s
+                    WHERE s.network_id = n.network_id AND s.endpoint_id = n.endpoint_id
+                    LIMIT 1
+                    FOR NO KEY UPDATE
+                ) AS present
+            ) AS v
+            WHERE e.network_id = v.network_id AND e.endpoint_id = v.endpoint_id
+            """
+        )
     }
 
     package func endpointList(unless version: EndpointList.Version?) async throws -> EndpointList? {

@@ -27,7 +27,7 @@ package struct PostgresEndpointStore: EndpointStore {
         return try await accounts.once(request) { session in
             try session.lockNetwork(network)
             try session.endpoints(of: network).check(endpoint)
-            try StoredEndpoint(endpoint: endpoint).insert(of: network, sealed: sealed, session)
+            try endpoint.insert(of: network, sealed: sealed, session)
             return true
         }
     }
@@ -45,7 +45,7 @@ package struct PostgresEndpointStore: EndpointStore {
             guard let former = all.first(where: { $0.id == id }) else { return nil }
             let changed = try change(former)
             try all.filter { $0.id != id }.check(changed)
-            try StoredEndpoint(endpoint: changed).update(in: network, revision: start.number, session)
+            try changed.update(in: network, revision: start.number, session)
             return changed
         }
     }

@@ -109,43 +109,35 @@ package struct PostgresRelayHistory: RelayHistory {
     ) async throws -> RelayRetry {
         let database = try await databases.toWrite(network)
         let groupID = database.ids.next()
-        return try await database.pool.write { session in
-            // Two who ask for the same at once come one after the other, and the second finds what the first has put in.
-            let known = try session.queryQueue(
-                """
-                SELECT true FROM relays
-                WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
-                    AND event_id = \(event.uuid)
-                FOR NO KEY UPDATE
-                """
-            ) { row in try row.decode(0, as: Bool.self) }
-            if try session.hasten(event, to: endpoint, in: network, until: expiry, database.ids) { return .queued }
-            guard !known.isEmpty else { return .unknown }
-            _ = try session.executeOnQueue(
-                """
-                UPDATE relays SET state = 'pending'
-                WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
-                    AND event_id = \(event.uuid)
-                """
-            )
-            let kept = try session.queryFirst(
-                """
-                SELECT event_type, received_at FROM relayed
-                WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
-                """
-            ) { row in RelayedEvent(event, EventType(try row.decode(0)), receivedAt: try row.timestamp(1)) }
-            guard let kept else { throw BodyGone() }
-            let group = DeliveryGroup(
-                id: groupID,
-                telling: endpoint,
-                of: kept,
-                in: network,
-                on: RelayTerms(expiresAt: expiry, isReplay: true)
-            )
-            try session.insert([group])
-            return .queued
-        } orIfBodyGone: {
-            .bodyGone
+        let isMeant: SQL = """
+            network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue) AND event_id = \(event.uuid)
+            """
+        do {
+            return try await database.pool.write { session in
+                // Two who ask for the same at once come one after the other, and the second finds what the first has put in.
+                let known = try session.executeOnQueue("SELECT FROM relays WHERE \(sql: isMeant) FOR NO KEY UPDATE")
+                if try session.hasten(event, to: endpoint, in: network, until: expiry, database.ids) { return .queued }
+                guard known > 0 else { return .unknown }
+                _ = try session.executeOnQueue("UPDATE relays SET state = 'pending' WHERE \(sql: isMeant)")
+                let kept = try session.queryFirst(
+                    """
+                    SELECT event_type, received_at FROM relayed
+                    WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
+                    """
+                ) { row in RelayedEvent(event, EventType(try row.decode(0)), receivedAt: try row.timestamp(1)) }
+                guard let kept else { throw BodyGone() }
+                let group = DeliveryGroup(
+                    id: groupID,
+                    telling: endpoint,
+                    of: kept,
+                    in: network,
+                    on: RelayTerms(expiresAt: expiry, isReplay: true)
+                )
+                try session.insert([group])
+                return .queued
+            }
+        } catch is BodyGone {
+            return .bodyGone
         }
     }
 
@@ -156,26 +148,19 @@ package struct PostgresRelayHistory: RelayHistory {
     ) async throws -> ReplayCount {
         let (first, end) = (UUID.version7Floor(of: order.from), UUID.version7Floor(of: order.to))
         let pool = try await databases.toWrite(network).pool
-        let isUnderWay = try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT true FROM replays
-                WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
-                """
-            ) { row in try row.decode(0, as: Bool.self) }
-        }
-        guard isUnderWay == nil else { throw ReplayUnderWay() }
+        let present = try await pool.execute(
+            "SELECT FROM replays WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)"
+        )
+        guard present == 0 else { throw ReplayUnderWay() }
         // Before it begins: should counting fail, nothing is under way that the caller does not know of.
         let count = try await count(order, to: endpoint, in: network, from: first, before: end, pool)
-        let begun = try await pool.write { session in
-            try session.execute(
-                """
-                INSERT INTO replays (network_id, endpoint_id, after_id, until_id, types, only_failed)
-                VALUES (\(network.rawValue), \(endpoint.rawValue), \(first), \(end), \(order.types), \(order.onlyFailed))
-                ON CONFLICT DO NOTHING
-                """
-            )
-        }
+        let begun = try await pool.write(
+            """
+            INSERT INTO replays (network_id, endpoint_id, after_id, until_id, types, only_failed)
+            VALUES (\(network.rawValue), \(endpoint.rawValue), \(first), \(end), \(order.types), \(order.onlyFailed))
+            ON CONFLICT DO NOTHING
+            """
+        )
         guard begun == 1 else { throw ReplayUnderWay() }
         return count
     }
@@ -194,18 +179,16 @@ package struct PostgresRelayHistory: RelayHistory {
         var (looked, start) = (0, first)
         while looked < mostCounted {
             let limit = min(Self.countedAtOnce, mostCounted - looked)
-            let page = try await pool.withConnection { [start] session in
-                try session.query(
-                    .unprepared(
-                        """
-                        SELECT r.event_id, r.event_type = ANY (\(order.types)) \(sql: failed)
-                        FROM relayed r
-                        WHERE r.network_id = \(network.rawValue) AND r.event_id >= \(start) AND r.event_id < \(end)
-                        ORDER BY r.event_id LIMIT \(limit + 1)
-                        """
-                    )
-                ) { row in (id: try row.decode(0, as: UUID.self), isMeant: try row.decode(1, as: Bool.self)) }
-            }
+            let page = try await pool.query(
+                .unprepared(
+                    """
+                    SELECT r.event_id, r.event_type = ANY (\(order.types)) \(sql: failed)
+                    FROM relayed r
+                    WHERE r.network_id = \(network.rawValue) AND r.event_id >= \(start) AND r.event_id < \(end)
+                    ORDER BY r.event_id LIMIT \(limit + 1)
+                    """
+                )
+            ) { row in (id: try row.decode(0, as: UUID.self), isMeant: try row.decode(1, as: Bool.self)) }
             count.events += page.prefix(limit).count(where: \.isMeant)
             guard page.count > limit else {
                 count.hasMore = false
@@ -228,17 +211,3 @@ package struct PostgresRelayHistory: RelayHistory {
 
 /// Takes a retry back for which there is no body.
 private struct BodyGone: Error {}
-
-extension PostgresPool {
-    /// Writes, or answers something else when what should be written is not there any more: nothing is written then.
-    fileprivate func write<Value: Sendable>(
-        _ body: @Sendable (borrowing PostgresSession) throws -> Value,
-        orIfBodyGone other: () -> Value
-    ) async throws -> Value {
-        do {
-            return try await write(body)
-        } catch is BodyGone {
-            return other()
-        }
-    }
-}

@@ -3,30 +3,8 @@ import Foundation
 package import Postgres
 import Synchronization
 
-/// Whose replays are next: so many at a time, and those behind them the next time, however many there are.
-final class ReplayCursor: Sendable {
-    typealias Position = (network: String, endpoint: String)
-
-    let size: Int
-    private let last = Mutex<Position>(("", ""))
-
-    init(size: Int) {
-        self.size = size
-    }
-
-    /// Behind whom it goes on.
-    var position: Position { last.withLock { $0 } }
-
-    /// Goes on behind these; whether there may be others behind them.
-    func advance(past page: [Position]) -> Bool {
-        let isFull = page.count == size
-        last.withLock { $0 = isFull ? page.last ?? ("", "") : ("", "") }
-        return isFull
-    }
-}
-
 /// What endpoints are told once more, from `relayed`, as `replays` asks for it.
-package struct PostgresReplays: ReplayQueue {
+package final class PostgresReplays: ReplayQueue {
     /// How many messages are queued at a time.
     private static let pageSize = 100
     /// How many former events are looked at for them.
@@ -43,21 +21,17 @@ package struct PostgresReplays: ReplayQueue {
         var onlyFailed: Bool
     }
 
-    private struct Former: Sendable {
-        var id: EventID
-        var type: EventType
-        var receivedAt: Timestamp
-    }
-
     private let pool: PostgresPool
     private let ids: UUIDv7Generator
-    private let cursor: ReplayCursor
+    private let replaysAtOnce: Int
+    /// Behind whom the next page of replays begins, however many there are.
+    private let last = Mutex((network: "", endpoint: ""))
 
     /// The replays in the database of `pool`, of which so many are gone on with at once; `ids` makes the ids of what is queued.
     package init(pool: PostgresPool, ids: UUIDv7Generator, replaysAtOnce: Int = 1_000) {
         self.pool = pool
         self.ids = ids
-        cursor = ReplayCursor(size: replaysAtOnce)
+        self.replaysAtOnce = replaysAtOnce
     }
 
     /// Queues the next messages of all that is told once more, as far as what is queued for the same endpoint leaves room.
@@ -65,20 +39,20 @@ package struct PostgresReplays: ReplayQueue {
     /// Those of networks that move wait until they are somewhere. One that cannot go on keeps no other one from it.
     /// - Throws: The first error, when all have had their turn; at once where no other one would fare better.
     package func continueReplays() async throws -> Bool {
-        let last = cursor.position
-        let orders = try await pool.withConnection { [cursor] session in
-            try session.query(
-                """
-                SELECT r.network_id, r.endpoint_id FROM replays r
-                WHERE (r.network_id, r.endpoint_id) > (\(last.network), \(last.endpoint))
-                    AND NOT EXISTS (SELECT FROM networks n WHERE n.network_id = r.network_id AND n.away IS NOT NULL)
-                ORDER BY r.network_id, r.endpoint_id LIMIT \(cursor.size)
-                """
-            ) { row in
-                (network: try row.id(0, of: Network.self), endpoint: try row.id(1, of: Endpoint.self))
-            }
+        let former = last.withLock(\.self)
+        let orders = try await pool.query(
+            """
+            SELECT r.network_id, r.endpoint_id FROM replays r
+            WHERE (r.network_id, r.endpoint_id) > (\(former.network), \(former.endpoint))
+                AND NOT EXISTS (SELECT FROM networks n WHERE n.network_id = r.network_id AND n.away IS NOT NULL)
+            ORDER BY r.network_id, r.endpoint_id LIMIT \(replaysAtOnce)
+            """
+        ) { row in
+            (network: try row.id(0, of: Network.self), endpoint: try row.id(1, of: Endpoint.self))
         }
-        var hasMore = cursor.advance(past: orders.map { ($0.network.rawValue, $0.endpoint.rawValue) })
+        var hasMore = orders.count == replaysAtOnce
+        let end = hasMore ? orders.last : nil
+        last.withLock { $0 = (end?.network.rawValue ?? "", end?.endpoint.rawValue ?? "") }
         var failure: (any Error)?
         for order in orders {
             do {
@@ -110,13 +84,13 @@ package struct PostgresReplays: ReplayQueue {
                 DeliveryGroup(
                     id: bundles.bundle(for: former.id, in: Lane(endpoint, in: network), ids: ids),
                     telling: endpoint,
-                    of: RelayedEvent(former.id, former.type, receivedAt: former.receivedAt),
+                    of: former,
                     in: network,
                     on: RelayTerms(expiresAt: expiry, isReplay: true)
                 )
             }
             try session.insert(groups.joined)
-            try Self.note(page, as: .pending, of: replay, session)
+            try Self.noteWaiting(page, of: replay, session)
             guard let end else {
                 try Self.end(replay, session)
                 return false
@@ -190,9 +164,9 @@ package struct PostgresReplays: ReplayQueue {
         of replay: Replay,
         limit: Int,
         _ session: borrowing PostgresSession
-    ) throws -> (page: [Former], end: UUID?) {
+    ) throws -> (page: [RelayedEvent], end: UUID?) {
         let failed: SQL = replay.onlyFailed ? PostgresRelayHistory.isFailed(replay.endpoint) : ""
-        var page: [Former] = []
+        var page: [RelayedEvent] = []
         var looked = 0
         var end: UUID?
         try session.forEach(
@@ -215,27 +189,21 @@ package struct PostgresReplays: ReplayQueue {
             looked += 1
             end = try row.decode(0)
             guard try row.decode(3) else { return }
-            page.append(
-                Former(
-                    id: try row.eventID(0),
-                    type: EventType(try row.decode(1)),
-                    receivedAt: try row.timestamp(2)
-                )
-            )
+            let type = EventType(try row.decode(1))
+            page.append(RelayedEvent(try row.eventID(0), type, receivedAt: try row.timestamp(2)))
         }
         return (page, looked < lookahead && page.count < limit ? nil : end)
     }
 
-    private static func note(
-        _ page: [Former],
-        as state: RelayState,
+    private static func noteWaiting(
+        _ page: [RelayedEvent],
         of replay: Replay,
         _ session: borrowing PostgresSession
     ) throws {
         guard !page.isEmpty else { return }
         _ = try session.executeOnQueue(
             """
-            UPDATE relays SET state = \(state.rawValue)
+            UPDATE relays SET state = 'pending'
             WHERE network_id = \(replay.network.rawValue) AND endpoint_id = \(replay.endpoint.rawValue)
                 AND event_id = ANY (\(page.map(\.id.uuid)))
             """

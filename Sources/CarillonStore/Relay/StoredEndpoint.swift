@@ -1,35 +1,30 @@
 import CarillonCore
 import Postgres
 
-/// A row of `endpoints` as far as admins chose it.
-struct StoredEndpoint: Sendable {
-    let endpoint: Endpoint
-
+/// What is written to `endpoints`, as far as admins chose it.
+extension Endpoint {
     func insert(of network: NetworkID, sealed: [UInt8], _ session: borrowing PostgresSession) throws {
-        let settings = endpoint.settings
         try session.execute(
             """
             INSERT INTO endpoints (network_id, endpoint_id, mode, url, events, settings, sealed, state, state_reason,
                                    state_at, created_at)
-            VALUES (\(network.rawValue), \(endpoint.id.rawValue), \(settings.role.mode.rawValue), \(settings.url),
-                    \(settings.events.stored), \(settings.stored), \(sealed), \(endpoint.state.rawValue),
-                    \(endpoint.stateReason), \(endpoint.stateAt.stored), \(endpoint.createdAt.stored))
+            VALUES (\(network.rawValue), \(id.rawValue), \(settings.role.mode.rawValue), \(settings.url),
+                    \(settings.events.stored), \(settings.stored), \(sealed), \(state.rawValue),
+                    \(stateReason), \(stateAt.stored), \(createdAt.stored))
             """
         )
     }
 
     /// Writes what became of the row; one that is in use again has not failed yet.
     func update(in network: NetworkID, revision: Int64, _ session: borrowing PostgresSession) throws {
-        let settings = endpoint.settings
         try session.execute(
             """
             UPDATE endpoints
             SET mode = \(settings.role.mode.rawValue), url = \(settings.url), events = \(settings.events.stored),
-                settings = \(settings.stored), state_reason = \(endpoint.stateReason),
-                state_at = \(endpoint.stateAt.stored),
-                failing_since = CASE WHEN state = \(endpoint.state.rawValue) THEN failing_since END,
-                state = \(endpoint.state.rawValue), revision = \(revision)
-            WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.id.rawValue)
+                settings = \(settings.stored), state_reason = \(stateReason), state_at = \(stateAt.stored),
+                failing_since = CASE WHEN state = \(state.rawValue) THEN failing_since END,
+                state = \(state.rawValue), revision = \(revision)
+            WHERE network_id = \(network.rawValue) AND endpoint_id = \(id.rawValue)
             """
         )
     }

@@ -45,11 +45,9 @@ package struct PostgresTemplateStore: TemplateStore {
                 """
             ) { row in try row.decode(0, as: Bool.self) }
             guard isNew == true else { return false }
-            let count = try session.queryFirst(
-                "SELECT count(*) FROM templates WHERE network_id = \(network.rawValue)"
-            ) { row in try row.decode(0, as: Int64.self) }
+            let counting: SQL = "SELECT count(*) FROM templates WHERE network_id = \(network.rawValue)"
             // What was written is undone with the transaction.
-            guard count ?? 0 <= limit else { throw LimitReached(.templates, limit) }
+            guard try session.first(counting, as: Int.self) ?? 0 <= limit else { throw LimitReached(.templates, limit) }
             return true
         }
     }

@@ -58,11 +58,7 @@ package struct SecretBox: Sendable {
     private let previous: Key?
     private let permit = Permit()
 
-    /// A box with master keys of 32 bytes; `nil` for any other length.
-    ///
-    /// - Parameters:
-    ///   - masterKey: Seals and opens.
-    ///   - previous: Opens only: the former one, during a rotation.
+    /// A box with master keys of 32 bytes; `nil` for any other length. `previous`, the former one during a rotation, opens only.
     package init?(masterKey: [UInt8], previous: [UInt8]? = nil) {
         guard let key = Key(masterKey) else { return nil }
         current = key

@@ -5,9 +5,8 @@ extension PostgresConfiguration {
     /// Has each call obey the ``CarillonCore/UnitOfWork`` that it is part of, and tell it of what it wrote; and lets those go first
     /// that have ``CarillonCore/UnitOfWork/isUrgent``.
     ///
-    /// - Parameters:
-    ///   - limit: How long a unit that has to end may take at the most, as far as the database goes; `nil` leaves it to the unit.
-    ///   - activity: Told of what is written, unless that is routine.
+    /// A unit that has to end may take `limit` at the most, as far as the database goes; `nil` leaves it to the unit. `activity` is told
+    /// of what is written, unless that is routine.
     package mutating func joinUnitsOfWork(callLimit limit: Duration? = nil, noting activity: Activity? = nil) {
         deadline = {
             guard let unit = UnitOfWork.current else { return nil }
@@ -66,8 +65,8 @@ extension PostgresPool {
 
     /// Runs a short write of one statement; answers how many rows it changed.
     @discardableResult
-    func write(_ sql: SQL) async throws -> Int {
-        try await write { session in try session.execute(sql) }
+    func write(_ sql: SQL, lockWait: Duration? = nil) async throws -> Int {
+        try await write(lockWait: lockWait) { session in try session.execute(sql) }
     }
 
     /// Runs several reads of one moment.

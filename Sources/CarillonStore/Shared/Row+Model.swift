@@ -1,4 +1,5 @@
 import CarillonCore
+import Foundation
 import Postgres
 
 extension Row {
@@ -28,6 +29,19 @@ extension Row {
 
     func timestampIfAny(_ column: Int) throws -> Timestamp? {
         try decode(column, as: PostgresTimestamp?.self).map(Timestamp.init(stored:))
+    }
+
+    /// Reads how many recipients an event has, from six columns that follow each other and one.
+    func tally(at first: Int, intercepted: Int) throws -> RecipientTally {
+        var tally = RecipientTally()
+        tally.resolved = try decode(first)
+        tally.notified = try decode(first + 1)
+        tally.suppressed[.network] = try decode(first + 2, as: Int.self)
+        tally.suppressed[.user] = try decode(first + 3, as: Int.self)
+        tally.suppressed[.channel] = try decode(first + 4, as: Int.self)
+        tally.noDevice = try decode(first + 5)
+        tally.intercepted = try decode(intercepted)
+        return tally
     }
 
     func trace(_ column: Int) throws -> TraceContext? {
@@ -89,4 +103,26 @@ enum StoredRoles {
             return role
         }
     }
+}
+
+extension EventMark: PostgresDecodable {
+    /// Reads a `uuid`.
+    init(postgres field: borrowing PostgresField) throws(PostgresError) {
+        self.init(try UUID(postgres: field))
+    }
+
+    /// The mark of a position in a block that sequence `marks` gave out.
+    init(block: Int64, position: Int) {
+        let low = UInt64(bitPattern: block + Int64(position))
+        var bytes: uuid_t = (255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { $0.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self) }
+        self.init(UUID(uuid: bytes))
+    }
+}
+
+extension UUID {
+    /// Smaller than every id that there is.
+    static let smallest = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    /// Larger than every id that there is.
+    static let largest = UUID(uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
 }

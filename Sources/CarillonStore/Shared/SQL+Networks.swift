@@ -1,4 +1,5 @@
 import CarillonCore
+import Crypto
 import Postgres
 
 extension SQL {
@@ -13,19 +14,41 @@ extension SQL {
 
     /// From network to network of a table's rows `t` that are meant, each one step in an index of those, for `WITH RECURSIVE walk`.
     static func walk(overNetworksIn table: String, where areMeant: SQL = "true") -> SQL {
-        """
-        (SELECT t.network_id FROM \(identifier: table) t WHERE \(sql: areMeant) ORDER BY t.network_id LIMIT 1)
-        UNION ALL
-        SELECT following.network_id
-        FROM walk w CROSS JOIN LATERAL (
-            SELECT t.network_id FROM \(identifier: table) t
-            WHERE \(sql: areMeant) AND t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
-        ) AS following
-        """
+        walk(over: ["network_id"], in: table, where: areMeant)
+    }
+
+    /// The same from key to key, by the columns that make it.
+    static func walk(
+        over columns: [String],
+        in table: String,
+        called row: String = "t",
+        where areMeant: SQL
+    ) -> SQL {
+        func list(of row: String) -> SQL { SQL(trusted: columns.map { "\(row).\($0)" }.joined(separator: ", ")) }
+        let key = list(of: row)
+        let rows: SQL = "SELECT \(sql: key) FROM \(identifier: table) \(identifier: row) WHERE \(sql: areMeant)"
+        return """
+            (\(sql: rows) ORDER BY \(sql: key) LIMIT 1)
+            UNION ALL
+            SELECT following.*
+            FROM walk w CROSS JOIN LATERAL (
+                \(sql: rows) AND (\(sql: key)) > (\(sql: list(of: "w"))) ORDER BY \(sql: key) LIMIT 1
+            ) AS following
+            """
     }
 }
 
 extension PostgresSession {
+    /// Waits until no other transaction holds the lock of this name in the network, and holds it to the end of this one.
+    ///
+    /// To be taken before any other lock. For what must be counted and added to without anybody in between; rows that
+    /// others write on their way, such as the user's, are left alone.
+    func lock(_ name: String, in network: NetworkID) throws {
+        let digest = SHA256.hash(data: Array("\(network.rawValue.utf8.count):\(network.rawValue):\(name)".utf8))
+        let key = digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        try execute("SELECT pg_advisory_xact_lock(\(key))")
+    }
+
     /// Whether there is something of a network that is not here: it has left, or is arriving.
     func hasLeavings(of network: NetworkID) throws -> Bool {
         try execute("SELECT FROM networks WHERE network_id = \(network.rawValue) AND NOT \(sql: .isHere)") > 0

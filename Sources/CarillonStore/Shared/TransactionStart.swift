@@ -36,6 +36,17 @@ struct TransactionStart: Sendable {
 }
 
 extension PostgresSession {
+    /// The transaction's time, as PostgreSQL's `now()` says it.
+    func moment() throws -> PostgresTimestamp {
+        guard let moment = try first("SELECT now()", as: PostgresTimestamp.self) else {
+            throw StoreError.unreadable("moment")
+        }
+        return moment
+    }
+
+    /// The same, cut to milliseconds.
+    func now() throws -> Timestamp { Timestamp(stored: try moment()) }
+
     /// Runs statements in one round trip, after what reads the transaction's start.
     func start(
         numberedBy sequence: TransactionStart.Sequence = .marks,

@@ -54,14 +54,7 @@ package struct PostgresStatisticsStore: StatisticsStore, StatisticsLog {
                     SELECT at, figures FROM statistics_hours
                     WHERE network_id = \(network.rawValue) AND at >= \(from.stored) AND at < \(to.stored)
                     """
-                ) { row in
-                    StatisticsRow(
-                        networkID: network,
-                        at: try row.timestamp(0),
-                        origin: nil,
-                        figures: try row.figures(1) ?? StatisticsFigures()
-                    )
-                } + Self.addedUp(asked, session) : []
+                ) { row in try row.statistics(at: 0, of: network) } + Self.addedUp(asked, session) : []
             let condition: SQL = inHours ? "AND NOT rolled" : ""
             let minutes = try session.query(
                 """
@@ -69,12 +62,8 @@ package struct PostgresStatisticsStore: StatisticsStore, StatisticsLog {
                 WHERE network_id = \(network.rawValue) AND at >= \(from.stored) AND at < \(to.stored) \(sql: condition)
                 """
             ) { row in
-                StatisticsRow(
-                    networkID: network,
-                    at: try row.timestamp(0),
-                    origin: StatisticsRow.Origin(replica: try row.decode(2), number: try row.decode(3)),
-                    figures: try row.figures(1) ?? StatisticsFigures()
-                )
+                let origin = StatisticsRow.Origin(replica: try row.decode(2), number: try row.decode(3))
+                return try row.statistics(at: 0, of: network, from: origin)
             }
             return hours + minutes
         }
@@ -113,4 +102,14 @@ package struct PostgresStatisticsStore: StatisticsStore, StatisticsLog {
 extension Row {
     /// Reads figures; `nil` when they are no such thing.
     func figures(_ column: Int) throws -> StatisticsFigures? { StatisticsFigures(stored: try decode(column)) }
+
+    /// Reads a moment, and the figures behind it; none when they are no such thing.
+    func statistics(
+        at column: Int,
+        of network: NetworkID,
+        from origin: StatisticsRow.Origin? = nil
+    ) throws -> StatisticsRow {
+        let figures = try figures(column + 1) ?? StatisticsFigures()
+        return StatisticsRow(networkID: network, at: try timestamp(column), origin: origin, figures: figures)
+    }
 }

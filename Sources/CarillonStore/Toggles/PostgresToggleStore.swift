@@ -53,7 +53,7 @@ package struct PostgresToggleStore: ToggleStore {
             if let expected, !expected(current?.version ?? Versioned<JSONValue>.neverSet.version) { return false }
             // What somebody sets meanwhile is not what was asked about.
             guard current != nil else { return true }
-            let removed = try session.execute(Self.removing(scope, in: network))
+            let removed = try session.execute(Self.writing(scope, in: network, nil))
             if removed > 0 { try session.recordChange(of: scope.user, in: network) }
             return true
         }
@@ -135,22 +135,14 @@ package struct PostgresToggleStore: ToggleStore {
             + CASE WHEN m.facts_at <= \(sql: .wipedUntil) AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
         """
 
-    private static func writing(_ scope: ToggleScope, in network: NetworkID, _ document: String) -> SQL {
+    /// What writes a document, or removes it. When that was is kept with the version, which is to last longer than what callers remember of
+    /// it.
+    private static func writing(_ scope: ToggleScope, in network: NetworkID, _ document: String?) -> SQL {
         let (table, isMeant) = place(of: scope, in: network)
         return """
             UPDATE \(identifier: table)
             SET toggles = \(document), toggles_updated_at = now(), toggles_version = toggles_version + 1
-            WHERE \(sql: isMeant) RETURNING toggles_updated_at
-            """
-    }
-
-    /// When it was is kept with the version, which is to last longer than what callers remember of it.
-    private static func removing(_ scope: ToggleScope, in network: NetworkID) -> SQL {
-        let (table, isMeant) = place(of: scope, in: network)
-        return """
-            UPDATE \(identifier: table)
-            SET toggles = NULL, toggles_updated_at = now(), toggles_version = toggles_version + 1
-            WHERE \(sql: isMeant) AND toggles IS NOT NULL
+            WHERE \(sql: isMeant) \(sql: document == nil ? "AND toggles IS NOT NULL" : "") RETURNING toggles_updated_at
             """
     }
 

@@ -60,7 +60,7 @@ package final class PipelineScene: Sendable {
         schedule.last = .zero
         let sending = SendingQueue(claims: watched, limits: limits, logger: logger)
         lanes = LaneHealth(store: watched, devices: store.devices, queue: sending, logger: logger)
-        settler = Settler(log: watched, lanes: lanes, metrics: metrics, statistics: recorder, logger: logger)
+        settler = Settler(log: store.queue, lanes: lanes, metrics: metrics, statistics: recorder, logger: logger)
         outcomes = OutcomeIntake(
             policy: OutcomePolicy(schedule: schedule),
             lanes: lanes,
@@ -70,7 +70,7 @@ package final class PipelineScene: Sendable {
         let sink = wrappingOutcomes(outcomes)
         sender = Sender(
             queue: sending,
-            reader: watched,
+            reader: store.queue,
             claims: watched,
             outcomes: sink,
             lanes: lanes,
@@ -176,13 +176,7 @@ package final class PipelineScene: Sendable {
 
     /// Makes a network with nobody in it, unless there is one.
     package func makeNetwork(_ network: NetworkID) async throws {
-        let credentials = NetworkCredentials(
-            network: Network(id: network, createdAt: WallClock.system.now()),
-            webhookSecrets: [],
-            userTokenKeys: [],
-            apiKeys: []
-        )
-        _ = try await store.accounts.createNetwork(credentials)
+        try await store.accounts.createNetwork(Network(id: network, createdAt: WallClock.system.now()))
     }
 
     /// Makes a network whose channel `general` has that many members with a device each.
@@ -192,12 +186,7 @@ package final class PipelineScene: Sendable {
         try await store.directory.replaceMembers(of: "general", with: users, in: network)
         try await withThrowingTaskGroup(of: Void.self) { [store] tasks in
             for user in users {
-                let device = Device(
-                    id: DeviceID(trusted: "device of \(user)"),
-                    userID: user,
-                    address: .log,
-                    registeredAt: WallClock.system.now()
-                )
+                let device = Device(DeviceID(trusted: "device of \(user)"), of: user)
                 tasks.addTask { _ = try await store.devices.putDevice(device, in: network) }
             }
             try await tasks.waitForAll()

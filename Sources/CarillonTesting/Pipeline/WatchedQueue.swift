@@ -2,14 +2,14 @@ package import CarillonCore
 import Synchronization
 
 /// A queue that remembers what was claimed, and what was done to lanes.
-package final class WatchedQueue: Outbox {
-    private let store: any Outbox
+package final class WatchedQueue: OutboxClaims, LaneStore {
+    private let store: any OutboxClaims & LaneStore
     private let claimedGroups = Mutex<Set<DeliveryGroup.ID>>([])
     private let changedLanes = Mutex<[Int]>([])
     private let duePieces = Mutex<[Int]>([])
     private let dueLanes = Mutex<[(lanes: LaneSelection, excluded: [Lane])]>([])
 
-    package init(_ store: any Outbox) { self.store = store }
+    package init(_ store: any OutboxClaims & LaneStore) { self.store = store }
 
     /// The groups that were claimed because they were due.
     package var claimed: Set<DeliveryGroup.ID> { claimedGroups.withLock(\.self) }
@@ -33,20 +33,8 @@ package final class WatchedQueue: Outbox {
         return claimed
     }
 
-    package func settle(_ settlements: [Settlement], lockWait: Duration) async throws -> SettleReceipt {
-        try await store.settle(settlements, lockWait: lockWait)
-    }
-
-    package func enqueue(_ expansions: [Expansion]) async throws -> [Bool] { try await store.enqueue(expansions) }
-
     package func claimExpired(limit: Int, excluding networks: [NetworkID]) async throws -> [RefreshedGroup] {
         try await store.claimExpired(limit: limit, excluding: networks)
-    }
-
-    package func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] { try await store.refresh(groups) }
-
-    package func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
-        try await store.changes(since: points)
     }
 
     package func renew(_ groups: [DeliveryGroup]) async throws -> RenewedLeases { try await store.renew(groups) }

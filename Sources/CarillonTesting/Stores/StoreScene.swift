@@ -14,38 +14,41 @@ package struct StoreScene: Sendable {
     package let recipients: any RecipientSource
     package let queue: any Outbox
     package let accounts: any NetworkStore
-    package let credentials: any ProviderCredentialStore
-    /// What replicas share of push services.
-    package let tokens: any ProviderTokenStore
-    /// Users, channels and members.
-    package let directory: any DirectoryStore & MemberStore
-    package let toggles: any ToggleStore
-    package let devices: any DeviceStore & AddressStore & DeviceListStore
-    package let tags: any TagStore & SubscriptionStore
-    package let templates: any TemplateStore
-    package let endpoints: any EndpointStore
-    package let endpointLog: any EndpointListSource & EndpointLog
-    /// What networks are called by other systems' clients.
-    package let faces: any FaceStore & FaceMemory
-    package let faceList: any FaceListSource
-    /// What endpoints are sent.
-    package let messages: any RelaySource
-    /// What endpoints are asked.
-    package let questions: any QuestionSource
-    /// What endpoints were told.
-    package let relays: any RelayHistory
     package let replays: any ReplayQueue
-    package let history: any EventHistory & DeadLetterStore
-    package let sources: any SourceStore
     package let polls: any SourceQueue
-    package let statistics: any StatisticsStore & StatisticsLog
-    /// What was answered lately.
-    package let journal: any JournalStore
     package let reportSource: any NetworkReportSource
 
     package let pool: PostgresPool
     package let databases: Placed<PlacementDatabase>
+    private let log: PostgresEndpointLog
+    private let box: SecretBox
     private let feedback: FeedbackWriter
+
+    package var credentials: any ProviderCredentialStore { PostgresProviderCredentialStore(databases) }
+    /// What replicas share of push services.
+    package var tokens: any ProviderTokenStore { PostgresProviderTokenStore(pool: pool, box: box) }
+    /// Users, channels and members.
+    package var directory: any DirectoryStore & MemberStore { PostgresDirectoryStore(databases) }
+    package var toggles: any ToggleStore { PostgresToggleStore(databases) }
+    package var devices: any DeviceStore & AddressStore & DeviceListStore { PostgresDeviceStore(databases) }
+    package var tags: any TagStore & SubscriptionStore { PostgresTagStore(databases) }
+    package var templates: any TemplateStore { PostgresTemplateStore(databases) }
+    package var endpoints: any EndpointStore { PostgresEndpointStore(databases) }
+    package var endpointLog: any EndpointListSource & EndpointLog { log }
+    /// What networks are called by other systems' clients.
+    package var faces: any FaceStore & FaceMemory { PostgresFaceStore(databases) }
+    package var faceList: any FaceListSource { PostgresFaceList(pool: pool, box: box) }
+    /// What endpoints are sent.
+    package var messages: any RelaySource { log }
+    /// What endpoints are asked.
+    package var questions: any QuestionSource { log }
+    /// What endpoints were told.
+    package var relays: any RelayHistory { PostgresRelayHistory(databases) }
+    package var history: any EventHistory & DeadLetterStore { PostgresEventHistory(databases) }
+    package var sources: any SourceStore { PostgresSourceStore(databases) }
+    package var statistics: any StatisticsStore & StatisticsLog { PostgresStatisticsStore(pool: pool) }
+    /// What was answered lately.
+    package var journal: any JournalStore { PostgresJournalStore(pool: pool) }
 
     /// All stores in the database of `pool`, without a network; `patience` is had with a former network of a new one's id.
     package init(
@@ -54,41 +57,24 @@ package struct StoreScene: Sendable {
         patience: Duration = .seconds(4)
     ) throws {
         guard let box = SecretBox(masterKey: [UInt8](repeating: 7, count: 32)) else { throw StoreError.cannotUnseal }
+        self.box = box
+        self.pool = pool
+        self.ids = ids
         var accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
         accounts.former.rest = .zero
         accounts.patience = patience
-        let log = PostgresEndpointLog(pool: pool, box: box)
+        self.accounts = accounts
+        log = PostgresEndpointLog(pool: pool, box: box)
         let cache = EndpointCache(store: log, logger: TestDatabase.logger)
         feedback = FeedbackWriter(endpoints: cache, ids: ids)
         databases = Placed(PlacementDatabase(accounts, feedback: feedback))
         let outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: cache)
         let inbox = PostgresEventInbox(pool: pool)
-        self.pool = pool
-        self.ids = ids
         self.inbox = inbox
-        self.accounts = accounts
-        endpoints = PostgresEndpointStore(databases)
-        endpointLog = log
-        sources = PostgresSourceStore(databases)
-        recipients = PostgresRecipientSource(pool: pool)
         queue = outbox
-        credentials = PostgresProviderCredentialStore(databases)
-        tokens = PostgresProviderTokenStore(pool: pool, box: box)
-        directory = PostgresDirectoryStore(databases)
-        toggles = PostgresToggleStore(databases)
-        devices = PostgresDeviceStore(databases)
-        tags = PostgresTagStore(databases)
-        templates = PostgresTemplateStore(databases)
-        faces = PostgresFaceStore(databases)
-        faceList = PostgresFaceList(pool: pool, box: box)
-        messages = log
-        questions = log
-        relays = PostgresRelayHistory(databases)
+        recipients = PostgresRecipientSource(pool: pool)
         replays = PostgresReplays(pool: pool, ids: ids)
-        history = PostgresEventHistory(databases)
         polls = PostgresSourceQueue(inbox, box: box)
-        statistics = PostgresStatisticsStore(pool: pool)
-        journal = PostgresJournalStore(pool: pool)
         reportSource = PostgresNetworkReportSource(pool: pool, outbox: outbox)
     }
 

@@ -68,11 +68,9 @@ package enum TestDatabase {
         let name = "test_\(number)"
         var configuration = try await configuration(of: "carillon")
         configuration.poolSize = 1
-        try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
-            try await pool.withConnection { session in
-                let source = template ?? "template1"
-                try session.execute(.unprepared("CREATE DATABASE \(identifier: name) TEMPLATE \(identifier: source)"))
-            }
+        let source = template ?? "template1"
+        _ = try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
+            try await pool.execute(.unprepared("CREATE DATABASE \(identifier: name) TEMPLATE \(identifier: source)"))
         }
         return name
     }

@@ -26,7 +26,7 @@ package struct TimedDatabase: Sendable {
     /// Changes its tables, after which no other test has it.
     package func alter(_ script: SQL) async throws {
         traffic.noteAlteration()
-        try await pool.withConnection { session in try session.script(script) }
+        try await pool.script(script)
     }
 
     /// Lends one that is empty, and whose time begins at `start`.
@@ -57,9 +57,7 @@ package struct TimedDatabase: Sendable {
     private static let free = Mutex<[String]>([])
     private static let template = Task<String, any Error> {
         let configuration = try await TestDatabase.make()
-        try await TestDatabase.withPool(configuration) { pool in
-            try await pool.withConnection { session in try session.script(schema) }
-        }
+        try await TestDatabase.withPool(configuration) { pool in try await pool.script(schema) }
         return configuration.database ?? ""
     }
     private static let schema: SQL = """

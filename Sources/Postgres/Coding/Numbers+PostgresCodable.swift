@@ -14,7 +14,7 @@ extension Bool: PostgresCodable {
     }
 }
 
-extension UInt8: PostgresEncodable {
+extension UInt8: PostgresCodable {
     /// `smallint`; an array of bytes, however, is `bytea`.
     public static var postgresType: PostgresType { .int2 }
 
@@ -22,9 +22,7 @@ extension UInt8: PostgresEncodable {
     public func encodePostgres(into writer: inout PostgresWriter) throws(PostgresError) {
         writer.write(Int16(self))
     }
-}
 
-extension UInt8: PostgresDecodable {
     /// Reads a `smallint` between 0 and 255.
     public init(postgres field: borrowing PostgresField) throws(PostgresError) {
         guard let value = UInt8(exactly: try Int16(postgres: field)) else { throw field.failure("is no UInt8") }

@@ -11,8 +11,6 @@ public struct PoolerDetection: Sendable, Equatable {
 
     /// Looks with two connections, which are closed then.
     ///
-    /// - Parameter configuration: Where PostgreSQL is.
-    /// - Returns: What is seen.
     /// - Throws: `PostgresError` when there is no connection, or the server says something unexpected.
     public static func look(_ configuration: PostgresConfiguration) async throws -> PoolerDetection {
         let (first, second) = (

@@ -9,11 +9,8 @@ extension PostgresConnection {
 
     /// Listens until ``StatementCanceller/cancel()``; blocks this connection's thread all the while.
     ///
-    /// - Parameters:
-    ///   - channels: The names to LISTEN on.
-    ///   - alarm: Rings after ``StatementCanceller/cancel()``; without one, that is looked for from time to time.
-    ///   - onStart: Called when listening has begun.
-    ///   - onNotification: Called with each notification.
+    /// The alarm rings then; without one, that is looked for from time to time.
+    ///
     /// - Returns: Why it ended, unless it was cancelled.
     func listen(
         on channels: [String],

@@ -20,11 +20,7 @@ actor PostgresConnection {
         self.configuration = configuration
     }
 
-    /// Starts the thread, which waits, connects, and tells how that went.
-    ///
-    /// - Parameters:
-    ///   - delay: How long to wait first.
-    ///   - completion: Called on the thread, at most once.
+    /// Starts the thread, which waits, connects, and tells how that went: `completion` is called on it, at most once.
     nonisolated func open(
         after delay: Duration,
         completion: @escaping @Sendable (Result<Void, PostgresError>) -> Void

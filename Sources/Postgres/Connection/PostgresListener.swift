@@ -16,13 +16,9 @@ public struct PostgresListener: Service {
 
     /// Describes a listener; ``run()`` starts it.
     ///
-    /// - Parameters:
-    ///   - configuration: Where PostgreSQL is.
-    ///   - channels: The names to LISTEN on.
-    ///   - logger: Told about connections that fail or break; never about payloads.
-    ///   - onNotification: Called with each notification, in order, on the connection's thread: it must not block.
-    ///   - onReconnect: Called each time listening begins, the first time included, before any notification.
-    ///   - onLoss: Called each time listening has ended.
+    /// `logger` is told about connections that fail or break, never about payloads; `onNotification` of each notification, in order, on the
+    /// connection's thread: it must not block. `onReconnect` is called each time listening begins, the first time included, before any
+    /// notification, and `onLoss` each time it has ended.
     public init(
         configuration: PostgresConfiguration,
         channels: [String],

@@ -11,7 +11,6 @@ public struct PostgresSession: ~Copyable {
 
     /// Runs a statement for its effect.
     ///
-    /// - Parameter sql: The statement.
     /// - Returns: How many rows it inserted, updated, deleted or selected.
     /// - Throws: `server` with the reason, `encoding`, `connectionLost` or `cancelled`.
     @discardableResult
@@ -19,23 +18,15 @@ public struct PostgresSession: ~Copyable {
         try executor.run(sql).affectedRows
     }
 
-    /// Runs a statement and decodes all its rows.
+    /// Runs a statement and decodes all its rows, in their order.
     ///
-    /// - Parameters:
-    ///   - sql: The statement.
-    ///   - decode: Turns one row into a value.
-    /// - Returns: The values, in the order of the rows.
     /// - Throws: As ``execute(_:)``, and what `decode` throws.
     public func query<Value>(_ sql: SQL, _ decode: (borrowing Row) throws -> Value) throws -> [Value] {
         try executor.run(sql).map(decode)
     }
 
-    /// Runs a statement and decodes its first row.
+    /// Runs a statement and decodes its first row; nil when there is no row.
     ///
-    /// - Parameters:
-    ///   - sql: The statement.
-    ///   - decode: Turns the row into a value.
-    /// - Returns: The value; nil when there is no row.
     /// - Throws: As ``execute(_:)``, and what `decode` throws.
     public func queryFirst<Value>(_ sql: SQL, _ decode: (borrowing Row) throws -> Value) throws -> Value? {
         try executor.run(sql).first(decode)
@@ -46,11 +37,8 @@ public struct PostgresSession: ~Copyable {
         try queryFirst(sql) { row in try row.decode(0, as: type) }
     }
 
-    /// Runs a statement and visits its rows without collecting anything.
+    /// Runs a statement and visits its rows, in their order, without collecting anything.
     ///
-    /// - Parameters:
-    ///   - sql: The statement.
-    ///   - body: Called with each row, in order.
     /// - Throws: As ``execute(_:)``, and what `body` throws, which ends the visit.
     public func forEach(_ sql: SQL, _ body: (borrowing Row) throws -> Void) throws {
         try executor.run(sql).forEach(body)
@@ -59,7 +47,6 @@ public struct PostgresSession: ~Copyable {
     /// Runs statements of a transaction one after the other in one round trip: none waits for the answer of the one before
     /// it. The first failure ends it, as it does the transaction.
     ///
-    /// - Parameter statements: The statements.
     /// - Returns: What each of them answered.
     /// - Throws: As ``execute(_:)``, for the first that fails; `server` outside a transaction.
     @discardableResult
@@ -72,7 +59,6 @@ public struct PostgresSession: ~Copyable {
     ///
     /// Cancellation does not reach it, unless the transaction only reads; a deadline does.
     ///
-    /// - Parameter statements: The statements, if there are any.
     /// - Returns: What each of them answered.
     /// - Throws: As ``pipeline(_:)``, and what COMMIT fails with.
     @discardableResult
@@ -93,12 +79,9 @@ public struct PostgresSession: ~Copyable {
         try executor.run(script: sql.text)
     }
 
-    /// Runs a transaction on this connection, for work that has statements outside of one as well.
+    /// Runs a transaction on this connection, for work that has statements outside of one as well: it is committed when `body` returns, and
+    /// rolled back when it throws. It is run once, whatever the options say of retries.
     ///
-    /// - Parameters:
-    ///   - options: What the transaction sees of others, and its limits; it is run once, whatever they say of retries.
-    ///   - body: The work. The transaction is committed when it returns, and rolled back when it throws.
-    /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, and what COMMIT fails with; `server` inside a transaction.
     @discardableResult
     public func withTransaction<Value>(
@@ -111,10 +94,7 @@ public struct PostgresSession: ~Copyable {
     /// Whether another process answers than the one that this connection was made to: there is a pooler in between.
     public var isPooled: Bool {
         get throws {
-            let process = try queryFirst(.unprepared("SELECT pg_backend_pid()")) { row in
-                try row.decode(0, as: Int32.self)
-            }
-            return process != executor.serverProcessID
+            try first(.unprepared("SELECT pg_backend_pid()"), as: Int32.self) != executor.serverProcessID
         }
     }
 

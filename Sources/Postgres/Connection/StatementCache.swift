@@ -19,12 +19,8 @@ struct StatementCache {
     /// How many statements the server still holds that nobody will use again.
     private(set) var leftBehind = 0
 
-    /// A connection's memory, empty yet.
-    ///
-    /// - Parameters:
-    ///   - capacity: How many statements it remembers.
-    ///   - mark: A random number, which is part of all names. A pooler gives many connections one session of the server in turn, and a
-    ///     name that two of them use would run the other one's statement.
+    /// A connection's memory, empty yet. `mark` is a random number, which is part of all names: a pooler gives many connections one session
+    /// of the server in turn, and a name that two of them use would run the other one's statement.
     init(capacity: Int, mark: UInt64) {
         self.capacity = max(1, capacity)
         prefix = "carillon_\(String(mark, radix: 36))_"

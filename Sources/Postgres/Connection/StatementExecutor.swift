@@ -40,10 +40,7 @@ final class StatementExecutor {
 
     var isBroken: Bool { isAbandoned || handle.isBroken }
 
-    /// Readies the connection for the next caller.
-    ///
-    /// - Parameter deadline: By when the caller has to be answered.
-    /// - Returns: False when the server has hung up in the meantime.
+    /// Readies the connection for the next caller; `false` when the server has hung up in the meantime.
     func beginLease(until deadline: ContinuousClock.Instant?) -> Bool {
         hasSentWork = false
         self.deadline = deadline
@@ -51,9 +48,7 @@ final class StatementExecutor {
         return !isBroken && !handle.hasHungUp()
     }
 
-    /// Ends a transaction that the caller left open.
-    ///
-    /// - Returns: Whether the connection may serve another caller.
+    /// Ends a transaction that the caller left open; answers whether the connection may serve another caller.
     func endLease() -> Bool {
         if !isBroken, !handle.isIdle { rollBack() }
         return !isBroken && handle.isIdle && !statements.isWorn

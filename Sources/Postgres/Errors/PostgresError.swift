@@ -50,11 +50,8 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
     /// The table the server names in its answer, when it names one.
     public var table: String? { contents.server?.table }
 
-    /// Makes an error that carries no answer of a server.
-    ///
-    /// - Parameters:
-    ///   - kind: What went wrong.
-    ///   - reason: A sentence without values of statements or rows: it becomes part of `description`.
+    /// Makes an error that carries no answer of a server; `reason`, a sentence without values of statements or rows, becomes
+    /// part of `description`.
     public init(_ kind: Kind, reason: String = "") {
         storage = Storage(Contents(kind: kind, reason: reason))
     }

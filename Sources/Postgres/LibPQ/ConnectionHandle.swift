@@ -181,10 +181,8 @@ extension ConnectionHandle {
         return true
     }
 
-    /// Waits for notifications, until the alarm rings, and takes those that came.
+    /// Waits for notifications, until the alarm rings, and takes those that came, in order. Without an alarm, the wait is short.
     ///
-    /// - Parameter alarm: Without one, the wait is short.
-    /// - Returns: What came, in order.
     /// - Throws: `connectionLost`.
     func notifications(until alarm: SocketAlarm?) throws(PostgresError) -> [PostgresNotification] {
         // What came with the answer to an earlier statement has been read from the socket already.
@@ -209,8 +207,7 @@ extension ConnectionHandle {
             notifications.append(
                 PostgresNotification(
                     channel: String(cString: notification.pointee.relname),
-                    payload: String(cString: notification.pointee.extra),
-                    serverProcessID: notification.pointee.be_pid
+                    payload: String(cString: notification.pointee.extra)
                 )
             )
         }

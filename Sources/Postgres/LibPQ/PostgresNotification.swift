@@ -4,6 +4,4 @@ public struct PostgresNotification: Sendable, Hashable {
     public let channel: String
     /// The text that came with it, less than 8000 bytes.
     public let payload: String
-    /// The server process whose session sent it.
-    public let serverProcessID: Int32
 }

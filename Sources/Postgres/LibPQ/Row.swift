@@ -19,12 +19,8 @@ public struct Row: ~Copyable {
         return PQgetisnull(result, index, Int32(column)) == 1
     }
 
-    /// Reads a field.
+    /// Reads the field of a column, counted from zero. An optional takes NULL as nil, every other type refuses it.
     ///
-    /// - Parameters:
-    ///   - column: The position of the column, from zero.
-    ///   - type: What to read it as. An optional takes NULL as nil, every other type refuses it.
-    /// - Returns: The value.
     /// - Throws: `decoding`, naming the column, its type and what was asked for.
     public func decode<Value: PostgresDecodable>(
         _ column: Int,

@@ -24,9 +24,8 @@ public final class StatementResult {
 
     var rowCount: Int { Int(PQntuples(pointer)) }
 
-    /// Visits the rows without collecting anything.
+    /// Visits the rows, in their order, without collecting anything.
     ///
-    /// - Parameter body: Called with each row, in order.
     /// - Throws: What `body` throws, which ends the visit.
     public func forEach(_ body: (borrowing Row) throws -> Void) throws {
         for index in 0..<PQntuples(pointer) {
@@ -39,11 +38,7 @@ public final class StatementResult {
         return try transform(Row(result: pointer, index: 0))
     }
 
-    /// Decodes all rows.
-    ///
-    /// - Parameter decode: Turns one row into a value.
-    /// - Returns: The values, in the order of the rows.
-    /// - Throws: What `decode` throws.
+    /// Decodes all rows, in their order.
     public func map<Value>(_ decode: (borrowing Row) throws -> Value) throws -> [Value] {
         var values: [Value] = []
         values.reserveCapacity(rowCount)

@@ -37,8 +37,6 @@ public final class LentConnection: Sendable {
     public var executor: any TaskExecutor { lease.connection.thread }
 
     /// Has the connection serve what `work` asks of its pool, then gives it back.
-    ///
-    /// - Throws: What `work` throws.
     public func serve<Result>(_ work: () async throws -> Result) async rethrows -> Result {
         defer { giveBack() }
         return try await Self.$current.withValue(self, operation: work)

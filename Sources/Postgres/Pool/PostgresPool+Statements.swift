@@ -1,8 +1,6 @@
 /// Single statements on some connection, each a transaction of its own.
 extension PostgresPool {
-    /// Runs a statement.
-    ///
-    /// - Returns: How many rows it changed, or selected.
+    /// Runs a statement; answers how many rows it changed, or selected.
     @discardableResult
     public func execute(_ sql: SQL) async throws -> Int {
         try await withConnection { session in try session.execute(sql) }

@@ -20,11 +20,8 @@ public final class PostgresPool: Service, Sendable {
     private let logger: Logger
     private let registry: PoolRegistry
 
-    /// Makes a pool; it connects at the first use.
-    ///
-    /// - Parameters:
-    ///   - configuration: Where PostgreSQL is, and the limits.
-    ///   - logger: Told about connections that fail or break; never about statements or values.
+    /// Makes a pool; it connects at the first use. `logger` is told about connections that fail or break, never about
+    /// statements or values.
     public init(configuration: PostgresConfiguration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
@@ -37,8 +34,6 @@ public final class PostgresPool: Service, Sendable {
 
     /// Lends a connection to `body`, outside a transaction.
     ///
-    /// - Parameter body: The work; it runs on the connection's thread.
-    /// - Returns: What `body` returns.
     /// - Throws: What `body` throws; `timedOut`, `deadlineExceeded`, `connectionFailed`, `poolExhausted`, `shuttingDown` or
     ///   `cancelled` when there is no connection for it.
     @discardableResult
@@ -51,12 +46,8 @@ public final class PostgresPool: Service, Sendable {
     }
 
     /// Lends a connection to `body` inside a transaction, which is committed when `body` returns and rolled back when it
-    /// throws.
+    /// throws. For each retry `body` runs once more.
     ///
-    /// - Parameters:
-    ///   - options: What the transaction sees of others, its limits, and how often it is run again.
-    ///   - body: The work; it runs on the connection's thread, once more for each retry.
-    /// - Returns: What `body` returns.
     /// - Throws: As ``withConnection(_:)``, and what COMMIT fails with. ``PostgresError/isOutcomeUnknown`` tells whether the
     ///   transaction may have taken effect all the same; such a one is never run again.
     @discardableResult
@@ -140,14 +131,7 @@ public final class PostgresPool: Service, Sendable {
 }
 
 extension PostgresPool {
-    /// Makes a pool for as long as `body` runs, for programs that are no service.
-    ///
-    /// - Parameters:
-    ///   - configuration: Where PostgreSQL is, and the limits.
-    ///   - logger: Told about connections that fail or break.
-    ///   - body: The work.
-    /// - Returns: What `body` returns, after all connections are closed.
-    /// - Throws: What `body` throws.
+    /// Makes a pool for as long as `body` runs, for programs that are no service, and closes all its connections then.
     public static func withPool<Value>(
         configuration: PostgresConfiguration,
         logger: Logger,

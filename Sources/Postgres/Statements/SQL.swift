@@ -24,9 +24,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         self = stringInterpolation.sql
     }
 
-    /// Takes text as it is, for migration files and generated definitions.
-    ///
-    /// - Parameter trusted: The statement. Nothing that came from outside may be part of it.
+    /// Takes text as it is, for migration files and generated definitions. Nothing that came from outside may be part of it.
     public init(trusted: String) {
         fragments = [trusted]
     }
@@ -91,10 +89,6 @@ extension SQL {
         fileprivate var sql = SQL(trusted: "")
 
         /// Starts an empty statement.
-        ///
-        /// - Parameters:
-        ///   - literalCapacity: How many bytes of text will follow.
-        ///   - interpolationCount: How many values will follow.
         public init(literalCapacity: Int, interpolationCount: Int) {
             sql.fragments.reserveCapacity(interpolationCount + 1)
         }

@@ -26,9 +26,7 @@ final class ConnectionThread: SerialExecutor, TaskExecutor {
 
     private let monitor = Monitor(State())
 
-    /// Starts the thread.
-    ///
-    /// - Returns: Whether the system had a thread left.
+    /// Starts the thread; answers whether the system had one left.
     func start() -> Bool {
         PosixThread.start { self.loop() }
     }
@@ -61,9 +59,7 @@ final class ConnectionThread: SerialExecutor, TaskExecutor {
         monitor.withLock { $0.isStopping = true }
     }
 
-    /// Blocks the thread for a while, less when it is to stop.
-    ///
-    /// - Returns: Whether the time has passed in full.
+    /// Blocks the thread for a while, less when it is to stop; answers whether the time has passed in full.
     func pause(for duration: Duration) -> Bool {
         monitor.wait(atMost: duration) { $0.isStopping ? true : nil } == nil
     }

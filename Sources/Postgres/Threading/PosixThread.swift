@@ -8,9 +8,7 @@
 
 /// Starts threads for work that blocks, which the cooperative pool must never do.
 enum PosixThread {
-    /// Runs `body` on a new thread that nobody joins.
-    ///
-    /// - Returns: Whether the system had a thread left.
+    /// Runs `body` on a new thread that nobody joins; answers whether the system had one left.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let box = Unmanaged.passRetained(Body(run: body))
         var attributes = pthread_attr_t()
