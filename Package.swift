@@ -202,7 +202,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CarillonBenchmarksTests",
-            dependencies: ["carillon-benchmarks", "CarillonCore", logging],
+            dependencies: ["carillon-benchmarks", "CarillonCore", "CarillonWebhooks", logging],
             swiftSettings: settings
         ),
         .testTarget(
@@ -226,7 +226,9 @@ let package = Package(
         ),
         .testTarget(
             name: "CarillonDialectsTests",
-            dependencies: ["CarillonCore", "CarillonDialects", "CarillonTemplates", "CarillonTesting", crypto],
+            dependencies: [
+                "CarillonCore", "CarillonDialects", "CarillonTemplates", "CarillonTesting", "CarillonWebhooks", crypto,
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -241,7 +243,7 @@ let package = Package(
             name: "CarillonHTTPTests",
             dependencies: [
                 "CarillonCore", "CarillonDialects", "CarillonEdge", "CarillonFaces", "CarillonHTTP",
-                "CarillonProviders", "CarillonTesting", "Postgres",
+                "CarillonProviders", "CarillonTesting", "CarillonWebhooks", "Postgres",
                 crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore,
                 nioEmbedded, nioHTTP1, nioPosix,
             ],

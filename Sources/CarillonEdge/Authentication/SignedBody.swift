@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonWebhooks
+import Foundation
 package import HTTPTypes
 
 /// The headers of Standard Webhooks 1.0.0, as a chat backend signs its posts.
@@ -7,6 +8,8 @@ package struct SignedBody {
     package static let idHeader = HTTPField.Name.known("webhook-id")
     private static let timestampHeader = HTTPField.Name.known("webhook-timestamp")
     private static let signatureHeader = HTTPField.Name.known("webhook-signature")
+    /// How old or how far ahead a timestamp may be.
+    private static let tolerance = Duration.seconds(300)
 
     private let id: String
     private let timestamp: String
@@ -33,16 +36,19 @@ package struct SignedBody {
         self.signatures = signatures
     }
 
-    /// Passes a body that one of the secrets signed lately.
+    /// Passes a body that one of the first ``WebhookSignature/maximumSecretCount`` secrets signed lately.
+    ///
+    /// Accepts an id with full stops: the signed text is then ambiguous, but its other readings have a body that is no JSON
+    /// object or array.
     func verify(_ body: [UInt8], secrets: [WebhookSecret], now: Timestamp) throws(Problem) {
+        let valid = secrets.prefix(WebhookSignature.maximumSecretCount).map(\.signing)
         do throws(WebhookError) {
-            try WebhookSignature.verify(
+            try Webhook(valid, tolerance: Self.tolerance).verify(
+                body,
                 id: id,
                 timestamp: timestamp,
-                signatures: signatures,
-                body: body,
-                secrets: secrets,
-                now: now
+                signature: signatures,
+                at: Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
             )
         } catch {
             throw .unauthorized(error.description + Self.distance(of: timestamp, error, now))
@@ -54,7 +60,7 @@ package struct SignedBody {
         guard [.tooOld, .tooFarAhead].contains(error), let seconds = Int64(timestamp) else { return "" }
         let (distance, overflows) = seconds.subtractingReportingOverflow(now.milliseconds / 1000)
         guard !overflows else { return "" }
-        let most = WebhookSignature.tolerance.components.seconds
+        let most = tolerance.components.seconds
         return ": \(distance.magnitude) s from the service's clock, where \(most) s are allowed"
     }
 }

@@ -68,6 +68,76 @@ struct DirectoryRows: Sendable {
     }
 }
 
+/// Memberships in the database, and what ends them as ``DirectoryRows/since(_:)`` says of rows that are known here.
+extension SQL {
+    /// Membership `m` with the key of `n`; none where there is none.
+    ///
+    /// The comparison of rows says where the walk begins, and no index other than the primary key can serve it, as that of somebody's
+    /// memberships could, of which there may be thousands. Beside an equality of channels PostgreSQL would begin at the channel's first
+    /// member, and read all up to the one that is looked for; so the channel is bounded, and the user compared with what was found.
+    static let membership: SQL = """
+        CROSS JOIN LATERAL (
+            SELECT m.* FROM (
+                SELECT m.user_id, m.is_member, m.since_event, m.facts_at FROM members m
+                WHERE m.network_id = n.network_id AND m.channel_id <= n.channel_id
+                    AND (m.channel_id, m.user_id) >= (n.channel_id, n.user_id)
+                ORDER BY m.channel_id, m.user_id
+                LIMIT 1
+            ) AS m
+            WHERE m.user_id = n.user_id
+        ) AS m
+        """
+
+    /// What removals have ended of the channel and the user of `n`, each looked up by its key: see `docs/decisions/0009`.
+    static let endOfBoth: SQL = """
+        LEFT JOIN LATERAL (
+            SELECT c.emptied_at, c.wiped_at FROM channels c
+            WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
+            LIMIT 1
+        ) AS c ON true
+        LEFT JOIN LATERAL (
+            SELECT u.wiped_at FROM users u WHERE u.network_id = n.network_id AND u.user_id = n.user_id LIMIT 1
+        ) AS u ON true
+        """
+
+    /// Until when removals have ended what `n` is about: the membership, or all of it.
+    static let removals: SQL = """
+        \(sql: .endOfBoth)
+        CROSS JOIN LATERAL (
+            SELECT greatest(c.emptied_at, u.wiped_at) AS over_at, greatest(c.wiped_at, u.wiped_at) AS wiped_at
+        ) AS r
+        """
+}
+
+/// What of that which events say is news.
+extension SQL {
+    /// By how much `facts_at` may lag behind what merely confirmed a row. Moving it with every message
+    /// would write the rows of busy people and channels in every commit, and let the commits of replicas wait for each
+    /// other: half of the throughput, measured.
+    static let tolerance = Duration.seconds(1)
+
+    /// Whether row `n` changes user `u`.
+    static let isNewsOfUser: SQL = """
+        n.stated_at >= u.facts_at + \(tolerance.wholeMilliseconds) * interval '1 millisecond'
+            OR n.seen_at >= u.facts_at AND n.deleted <> u.deleted
+            OR n.wiped_at >= u.facts_at
+            OR n.name_at >= u.facts_at AND n.display_name IS DISTINCT FROM u.display_name
+            OR n.locale_at >= u.facts_at AND n.locale IS DISTINCT FROM u.locale
+            OR n.roles_at >= u.facts_at AND n.roles IS DISTINCT FROM u.roles
+        """
+
+    /// Whether row `n` changes channel `c`.
+    static let isNewsOfChannel: SQL = """
+        n.stated_at >= c.facts_at + \(tolerance.wholeMilliseconds) * interval '1 millisecond'
+            OR n.seen_at >= c.facts_at AND n.deleted <> c.deleted
+            OR n.wiped_at >= c.facts_at
+            OR n.name_at >= c.facts_at AND n.display_name IS DISTINCT FROM c.display_name
+            OR n.fallback IS NOT NULL AND (c.fallback_name IS NULL OR n.fallback NOT IN ('', c.fallback_name)
+                                           OR n.ends_fallback AND n.fallback <> c.fallback_name)
+            OR n.direct_at >= c.facts_at AND n.direct IS DISTINCT FROM c.direct
+        """
+}
+
 /// What ``CarillonStore/SQL/isNewsOfUser`` says where the row is known here.
 extension UserFact {
     /// Whether a row has to be written because of it.

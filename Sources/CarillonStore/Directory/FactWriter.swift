@@ -259,3 +259,36 @@ struct WrittenFacts {
             .union(channels.filter(\.value.isChanged).keys.map(\.network))
     }
 }
+
+extension SQL {
+    /// What is said of users, as rows `n`.
+    static func saying(_ users: [(key: UserKey, value: UserFact)]) -> SQL {
+        """
+        unnest(\(users.map(\.key.network.rawValue)), \(users.map(\.key.user.rawValue)), \(users.map(\.value.seenAt.stored)),
+               \(users.map(\.value.statedAt?.stored)), \(users.map(\.value.wipedAt?.stored)),
+               \(users.map(\.value.isDeleted)), \(users.map(\.value.displayName?.value)),
+               \(users.map(\.value.displayName?.at.stored)), \(users.map(\.value.locale?.value)),
+               \(users.map(\.value.locale?.at.stored)),
+               \(users.map { $0.value.roles?.value.map(StoredRoles.text) }), \(users.map(\.value.roles?.at.stored)))
+            WITH ORDINALITY
+            AS n (network_id, user_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at, locale, locale_at,
+                  roles, roles_at, position)
+        """
+    }
+
+    /// What is said of channels, as rows `n`.
+    static func saying(_ channels: [(key: ChannelKey, value: ChannelFact)]) -> SQL {
+        """
+        unnest(\(channels.map(\.key.network.rawValue)), \(channels.map(\.key.channel.rawValue)),
+               \(channels.map { $0.value.isOnlyMentioned ? nil : $0.value.seenAt.stored }),
+               \(channels.map(\.value.statedAt?.stored)), \(channels.map(\.value.wipedAt?.stored)),
+               \(channels.map(\.value.isDeleted)), \(channels.map(\.value.displayName?.value)),
+               \(channels.map(\.value.displayName?.at.stored)), \(channels.map(\.value.fallbackName)),
+               \(channels.map(\.value.endsFallback)), \(channels.map(\.value.isDirect?.value)),
+               \(channels.map(\.value.isDirect?.at.stored)))
+            WITH ORDINALITY
+            AS n (network_id, channel_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at, fallback,
+                  ends_fallback, direct, direct_at, position)
+        """
+    }
+}

@@ -95,42 +95,4 @@ extension SQL {
         toggles_version = m.toggles_version
             + CASE WHEN m.facts_at <= t.wiped_at AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
         """
-
-    /// Membership `m` with the key of `n`; none where there is none.
-    ///
-    /// The comparison of rows says where the walk begins, and no index other than the primary key can serve it, as that of somebody's
-    /// memberships could, of which there may be thousands. Beside an equality of channels PostgreSQL would begin at the channel's first
-    /// member, and read all up to the one that is looked for; so the channel is bounded, and the user compared with what was found.
-    static let membership: SQL = """
-        CROSS JOIN LATERAL (
-            SELECT m.* FROM (
-                SELECT m.user_id, m.is_member, m.since_event, m.facts_at FROM members m
-                WHERE m.network_id = n.network_id AND m.channel_id <= n.channel_id
-                    AND (m.channel_id, m.user_id) >= (n.channel_id, n.user_id)
-                ORDER BY m.channel_id, m.user_id
-                LIMIT 1
-            ) AS m
-            WHERE m.user_id = n.user_id
-        ) AS m
-        """
-
-    /// What removals have ended of the channel and the user of `n`, each looked up by its key: see `docs/decisions/0009`.
-    static let endOfBoth: SQL = """
-        LEFT JOIN LATERAL (
-            SELECT c.emptied_at, c.wiped_at FROM channels c
-            WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
-            LIMIT 1
-        ) AS c ON true
-        LEFT JOIN LATERAL (
-            SELECT u.wiped_at FROM users u WHERE u.network_id = n.network_id AND u.user_id = n.user_id LIMIT 1
-        ) AS u ON true
-        """
-
-    /// Until when removals have ended what `n` is about: the membership, or all of it.
-    static let removals: SQL = """
-        \(sql: .endOfBoth)
-        CROSS JOIN LATERAL (
-            SELECT greatest(c.emptied_at, u.wiped_at) AS over_at, greatest(c.wiped_at, u.wiped_at) AS wiped_at
-        ) AS r
-        """
 }

@@ -47,7 +47,8 @@ package final class PipelineScene: Sendable {
         isRelaying: Bool = false,
         asking caller: (any EndpointCaller)? = nil,
         logger: Logger = TestDatabase.logger,
-        wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 }
+        wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 },
+        wrappingSettler: (Settler) -> any SettlementSink = { $0 }
     ) throws {
         let watched = WatchedQueue(store.queue)
         self.store = store
@@ -67,12 +68,13 @@ package final class PipelineScene: Sendable {
             settler: settler,
             metrics: metrics
         )
-        let sink = wrappingOutcomes(outcomes)
+        let settlements = wrappingSettler(settler)
         sender = Sender(
             queue: sending,
             reader: store.queue,
             claims: watched,
-            outcomes: sink,
+            outcomes: wrappingOutcomes(outcomes),
+            settlements: settlements,
             lanes: lanes,
             providers: providers ?? [provider],
             pageInterval: settleInterval,
@@ -81,7 +83,7 @@ package final class PipelineScene: Sendable {
             watch: watch,
             logger: logger
         )
-        claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, watch: watch)
+        claimer = Claimer(queue: sending, claims: watched, settlements: settlements, metrics: metrics, watch: watch)
         let events = FanoutQueue(inbox: store.inbox, capacity: eventCapacity, logger: logger)
         let source: any RecipientSource = recipients ?? store.recipients
         let writer: any OutboxWriter = outbox ?? store.queue
@@ -129,6 +131,7 @@ package final class PipelineScene: Sendable {
         isRelaying: Bool = false,
         asking caller: (any EndpointCaller)? = nil,
         wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 },
+        wrappingSettler: (Settler) -> any SettlementSink = { $0 },
         _ body: @Sendable @escaping (PipelineScene) async throws -> Void
     ) async throws {
         try await StoreScene.withStores { store, _ in
@@ -140,7 +143,8 @@ package final class PipelineScene: Sendable {
                 limits: limits,
                 isRelaying: isRelaying,
                 asking: caller,
-                wrappingOutcomes: wrappingOutcomes
+                wrappingOutcomes: wrappingOutcomes,
+                wrappingSettler: wrappingSettler
             )
             try await scene.populate(members: members)
             try await scene.whileRunning { try await body(scene) }

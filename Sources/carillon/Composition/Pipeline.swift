@@ -11,6 +11,8 @@ struct Pipeline: Sendable {
     let providers: PushProviders
     /// The way through each placement, to be found by a network.
     let parts: Placed<PlacementPipeline>
+    /// Makes a network's events durable, and answers what became of each.
+    let accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
     /// Counts what callers and sources do.
     let rates = RequestRates()
     /// What tidies up, what sends and what expands, in the order of dependency.
@@ -36,10 +38,14 @@ struct Pipeline: Sendable {
             logger: logger
         )
         let share = PipelineShare(storage: storage, catalog: catalog, providers: providers, rates: rates)
-        let parts = PlacedStores(placements: storage.placements, route: storage.route).placed { placement in
-            PlacementPipeline(placement, sharing: share, settings, logger: logger)
-        }
+        let stores = PlacedStores(placements: storage.placements, route: storage.route)
+        let parts = stores.placed { PlacementPipeline($0, sharing: share, settings, logger: logger) }
         self.parts = parts
+        accept = { [states = stores.placed(\.state)] events, network in
+            // Nobody here would expand them before the tables are those of this release.
+            guard try await states.of(network).hasDatabase else { throw Problem.starting }
+            return try await parts.toWrite(network).ingestor.accept(events, for: network)
+        }
         LaneMetrics.register(in: storage.metrics, providers: providers.all.map(\.name)) {
             parts.ports.values.flatMap(\.lanes.statuses)
         }

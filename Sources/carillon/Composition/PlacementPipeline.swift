@@ -55,6 +55,7 @@ struct PlacementPipeline: Sendable {
             reader: outbox,
             claims: outbox,
             outcomes: outcomes,
+            settlements: settler,
             lanes: lanes,
             providers: providers.all,
             metrics: metrics,
@@ -65,7 +66,7 @@ struct PlacementPipeline: Sendable {
         let claimer = Claimer(
             queue: sending,
             claims: outbox,
-            outcomes: outcomes,
+            settlements: settler,
             metrics: metrics,
             watch: placement.watch
         )

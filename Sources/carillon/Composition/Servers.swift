@@ -58,11 +58,7 @@ struct Servers: Sendable {
             relays: stores.relays,
             sources: stores.sources,
             recipients: stores.recipients,
-            accept: { [states = stores.placed(\.state)] events, network in
-                // Nobody here would expand them before the tables are those of this release.
-                guard try await states.of(network).hasDatabase else { throw Problem.starting }
-                return try await parts.toWrite(network).ingestor.accept(events, for: network)
-            },
+            accept: pipeline.accept,
             history: stores.history,
             journal: storage.journal,
             recorder: storage.recorder,

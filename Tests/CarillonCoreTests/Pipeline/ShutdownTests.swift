@@ -128,13 +128,6 @@ private struct HeldUpOutcomes: OutcomeSink {
         holdUp.pass()
         outcomes.take(page)
     }
-
-    func submit(_ settlement: Settlement) { outcomes.submit(settlement) }
-    var groups: [DeliveryGroup] { outcomes.groups }
-    var isBehind: Bool { outcomes.isBehind }
-    var writeTime: Duration { outcomes.writeTime }
-    func hasAbandoned(_ group: DeliveryGroup) -> Bool { outcomes.hasAbandoned(group) }
-    func forget(_ group: DeliveryGroup) { outcomes.forget(group) }
 }
 
 /// Reports one device, and the others when the page with the first one has been taken.

@@ -27,13 +27,13 @@ import Testing
         let queue = SendingQueue(claims: claims, logger: logger)
         let lanes = LaneHealth(store: stores.queue, devices: stores.devices, queue: queue, logger: logger)
         let settler = Settler(log: stores.queue, lanes: lanes, metrics: metrics, logger: logger)
-        let outcomes = OutcomeIntake(lanes: lanes, settler: settler, metrics: metrics)
-        let claimer = Claimer(queue: queue, claims: claims, outcomes: outcomes, metrics: metrics, watch: watch)
+        let claimer = Claimer(queue: queue, claims: claims, settlements: settler, metrics: metrics, watch: watch)
         let sender = Sender(
             queue: queue,
             reader: UnchangedReader(),
             claims: claims,
-            outcomes: outcomes,
+            outcomes: OutcomeIntake(lanes: lanes, settler: settler, metrics: metrics),
+            settlements: settler,
             lanes: lanes,
             providers: [ScriptedProvider()],
             metrics: metrics,

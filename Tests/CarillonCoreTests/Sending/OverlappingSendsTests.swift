@@ -77,6 +77,7 @@ import Testing
             reader: UnchangedReader(),
             claims: store,
             outcomes: OutcomeIntake(lanes: lanes, settler: settler, metrics: metrics),
+            settlements: settler,
             lanes: lanes,
             providers: [provider],
             metrics: metrics,
@@ -133,17 +134,16 @@ import Testing
 /// What is sent while nobody can write down what came of what was sent before.
 @Suite(.timeLimit(.minutes(1))) struct LateOutcomesTests {
     /// Outcomes that are late until a test says that they are not.
-    private struct LateOutcomes: OutcomeSink {
-        let outcomes: OutcomeIntake
+    private struct LateOutcomes: SettlementSink {
+        let settler: Settler
         let lateness: Lateness
 
-        var isBehind: Bool { lateness.isAsked() || outcomes.isBehind }
-        var groups: [DeliveryGroup] { outcomes.groups }
-        var writeTime: Duration { outcomes.writeTime }
-        func take(_ page: SendPage) { outcomes.take(page) }
-        func submit(_ settlement: Settlement) { outcomes.submit(settlement) }
-        func hasAbandoned(_ group: DeliveryGroup) -> Bool { outcomes.hasAbandoned(group) }
-        func forget(_ group: DeliveryGroup) { outcomes.forget(group) }
+        var isBehind: Bool { lateness.isAsked() || settler.isBehind }
+        var groups: [DeliveryGroup] { settler.groups }
+        var writeTime: Duration { settler.writeTime }
+        func submit(_ settlement: Settlement) { settler.submit(settlement) }
+        func hasAbandoned(_ group: DeliveryGroup) -> Bool { settler.hasAbandoned(group) }
+        func forget(_ group: DeliveryGroup) { settler.forget(group) }
     }
 
     private final class Lateness: Sendable {
@@ -164,7 +164,7 @@ import Testing
 
     @Test func `nothing is sent while outcomes wait too long to be written, and all of it afterwards`() async throws {
         let lateness = Lateness()
-        try await PipelineScene.run(wrappingOutcomes: { LateOutcomes(outcomes: $0, lateness: lateness) }) { scene in
+        try await PipelineScene.run(wrappingSettler: { LateOutcomes(settler: $0, lateness: lateness) }) { scene in
             let id = try await scene.post()
             _ = try await eventually {
                 try await scene.store.history.event(id, in: scene.network)?.deliveries[.pending] == 3 ? true : nil
@@ -179,7 +179,7 @@ import Testing
 
     @Test func `a shutdown waits for no outcomes that are late`() async throws {
         let lateness = Lateness()
-        try await PipelineScene.run(wrappingOutcomes: { LateOutcomes(outcomes: $0, lateness: lateness) }) { scene in
+        try await PipelineScene.run(wrappingSettler: { LateOutcomes(settler: $0, lateness: lateness) }) { scene in
             try await scene.post()
             try await eventually { lateness.questions > 0 }
         }

@@ -2,6 +2,7 @@ import CarillonCore
 import CarillonDialects
 import CarillonTemplates
 import CarillonTesting
+import CarillonWebhooks
 import Foundation
 import Testing
 
@@ -70,15 +71,12 @@ struct Stage: Sendable {
 
     private func native(_ post: Telling.Post) throws -> [ParsedEvent] {
         let body = Array(post.body.utf8)
-        let now = WallClock.system.now()
-        let moment = now.milliseconds / 1000
-        try WebhookSignature.verify(
+        let moment = WallClock.system.now().milliseconds / 1000
+        try Webhook(webhookSecret.signing).verify(
+            body,
             id: "w",
             timestamp: String(moment),
-            signatures: WebhookSignature.sign(id: "w", timestamp: moment, body: body, secrets: [webhookSecret]),
-            body: body,
-            secrets: [webhookSecret],
-            now: now
+            signature: WebhookSignature.sign(id: "w", timestamp: moment, body: body, secrets: [webhookSecret])
         )
         switch try EventParser(clock: .system).parse(body: body, fallbackSourceID: nil) {
         case .single(let event): return [event]

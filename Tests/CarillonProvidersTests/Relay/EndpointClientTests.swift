@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonTesting
+import CarillonWebhooks
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -45,13 +46,11 @@ import Testing
             #expect(request.head.uri == "/in?x=1" && request.body == Array("{}".utf8))
             #expect(headers.first(name: "user-agent") == "Carillon/1.2.3")
             for secret in Self.secrets {
-                try WebhookSignature.verify(
-                    id: try #require(headers.first(name: "webhook-id")),
-                    timestamp: try #require(headers.first(name: "webhook-timestamp")),
-                    signatures: try #require(headers.first(name: "webhook-signature")),
-                    body: request.body,
-                    secrets: [secret],
-                    now: WallClock.system.now()
+                try Webhook(secret.signing).verify(
+                    request.body,
+                    id: headers.first(name: "webhook-id"),
+                    timestamp: headers.first(name: "webhook-timestamp"),
+                    signature: headers.first(name: "webhook-signature")
                 )
             }
         }

@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonTesting
+import CarillonWebhooks
 import Foundation
 import NIOHTTP1
 import Synchronization
@@ -81,13 +82,11 @@ import Testing
         for request in transport.requests {
             #expect(request.headers.first(name: "webhook-id") == EventID.example.description)
             #expect(request.lane == first.lane && request.url == "https://bot.acme.example/e-1")
-            try WebhookSignature.verify(
+            try Webhook(secret.signing).verify(
+                request.body,
                 id: EventID.example.description,
-                timestamp: try #require(request.headers.first(name: "webhook-timestamp")),
-                signatures: try #require(request.headers.first(name: "webhook-signature")),
-                body: request.body,
-                secrets: [secret],
-                now: WallClock.system.now()
+                timestamp: request.headers.first(name: "webhook-timestamp"),
+                signature: request.headers.first(name: "webhook-signature")
             )
         }
     }

@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonWebhooks
+import Foundation
 import Testing
 
 @Suite struct StandardWebhooksTests {
@@ -19,13 +20,12 @@ import Testing
     func `accepts what the reference library signed, and no other text`(vector: StandardWebhooksVector) throws {
         let secret = try #require(WebhookSecret(vector.secret))
         func verify(_ body: String) throws {
-            try WebhookSignature.verify(
+            try Webhook(secret.signing).verify(
+                Array(body.utf8),
                 id: vector.id,
                 timestamp: "\(vector.timestamp)",
-                signatures: vector.signature,
-                body: Array(body.utf8),
-                secrets: [secret],
-                now: Timestamp(milliseconds: vector.timestamp * 1_000)
+                signature: vector.signature,
+                at: Date(timeIntervalSince1970: Double(vector.timestamp))
             )
         }
         try verify(vector.body)

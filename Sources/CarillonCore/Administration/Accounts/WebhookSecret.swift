@@ -1,4 +1,4 @@
-import CarillonWebhooks
+package import CarillonWebhooks
 
 /// The symmetric key that a sender and Carillon share: `whsec_` and the base64 of 24 to 64 random bytes.
 ///
@@ -6,7 +6,7 @@ import CarillonWebhooks
 package struct WebhookSecret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    let signing: SigningSecret
+    package let signing: SigningSecret
 
     /// Reads the text form; `nil` for anything else, including base64 that is not padded or not canonical.
     package init?(_ text: String) {

@@ -60,7 +60,7 @@ package struct Expander: Sendable {
             }
         }
         event.cursor = page.next
-        let buzz = faces == nil ? nil : BuzzPayload(pending.event, page.names)
+        lazy var buzz = BuzzPayload(pending.event, page.names)
         var expansion = Expansion(
             event: event,
             after: pending.cursor,

@@ -9,21 +9,21 @@ package final class Claimer: Service {
 
     private let queue: SendingQueue
     private let claims: any OutboxClaims
-    private let outcomes: any OutcomeSink
+    private let settlements: any SettlementSink
     private let metrics: PipelineMetrics
     private let watch: QueueWatch
 
-    /// A claimer that fills `queue`; what may not be sent any more is written down by `outcomes`, and what fails by `watch`.
+    /// A claimer that fills `queue`; what may not be sent any more is written down by `settlements`, and what fails by `watch`.
     package init(
         queue: SendingQueue,
         claims: some OutboxClaims,
-        outcomes: some OutcomeSink,
+        settlements: some SettlementSink,
         metrics: PipelineMetrics,
         watch: QueueWatch
     ) {
         self.queue = queue
         self.claims = claims
-        self.outcomes = outcomes
+        self.settlements = settlements
         self.metrics = metrics
         self.watch = watch
     }
@@ -80,14 +80,14 @@ package final class Claimer: Service {
             watch.activity.note()
             await hold(expired, since: start)
             guard expired.count == Self.batchSize else { return }
-            await outcomes.catchUp()
+            await settlements.catchUp()
         }
     }
 
     /// Puts what was claimed into the queue; the claim began at `start`, and with it, at the earliest, the leases.
     private func hold(_ refreshed: [RefreshedGroup], since start: ContinuousClock.Instant) async {
         let now = ContinuousClock.now
-        let look = LastLook(outcomes: outcomes)
+        let look = LastLook(settlements: settlements)
         let groups = refreshed.map { refreshed in
             var held = LeasedGroup(group: look.look(at: refreshed), readPoint: refreshed.readPoint, readAt: now)
             held.leasedAt = start

@@ -1,10 +1,10 @@
 /// Asks the toggles and the device list once more, just before a group is handed to its provider.
 struct LastLook: Sendable {
-    private let outcomes: any OutcomeSink
+    private let settlements: any SettlementSink
 
-    /// A last look that has what may not be sent any more written down by `outcomes`.
-    init(outcomes: any OutcomeSink) {
-        self.outcomes = outcomes
+    /// A last look that has what may not be sent any more written down by `settlements`.
+    init(settlements: any SettlementSink) {
+        self.settlements = settlements
     }
 
     /// What may still be sent of a group; the rest is written down.
@@ -13,7 +13,7 @@ struct LastLook: Sendable {
         guard !records.isEmpty || group.targets.isEmpty else { return group }
         let rest = Remainder(targets: group.targets, attempt: group.attempt, delay: nil)
         let remainders = group.targets.isEmpty ? [] : [rest]
-        outcomes.submit(Settlement(group: refreshed.group, records: records, remainders: remainders))
+        settlements.submit(Settlement(group: refreshed.group, records: records, remainders: remainders))
         return group
     }
 

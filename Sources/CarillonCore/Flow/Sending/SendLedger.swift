@@ -1,5 +1,22 @@
 import Synchronization
 
+/// What a provider has reported of a group since the last page.
+package struct SendPage: Sendable {
+    /// The group as it was handed to the provider.
+    package var group: DeliveryGroup
+    package var begin: ContinuousClock.Instant
+    /// When the first of its outcomes was reported.
+    package var since: ContinuousClock.Instant?
+    package var outcomes: [(target: Target, outcome: Outcome)]
+    package var unreported: [Target]
+    /// Whether nothing more will be reported: the unreported ones go back to the queue.
+    package var isOver: Bool
+    /// Whether it finds out if a paused lane works again.
+    package var isProbe: Bool
+    /// The time by the database's clock.
+    package var time: Timestamp
+}
+
 /// Collects what a provider reports of one group, for the settles while it is being sent and the one at the end.
 final class SendLedger: Sendable {
     private struct State {

@@ -18,6 +18,7 @@ package final class Sender: Service {
     private let reader: any OutboxReader
     private let claims: any OutboxClaims
     private let outcomes: any OutcomeSink
+    private let settlements: any SettlementSink
     private let lanes: LaneHealth
     private let providers: [ProviderName: any Provider]
     private let pageInterval: Duration
@@ -42,7 +43,8 @@ package final class Sender: Service {
     ///   - queue: What is to be sent.
     ///   - reader: Asked for switches that were flipped meanwhile.
     ///   - claims: The leases of what is being sent.
-    ///   - outcomes: Takes what came of it.
+    ///   - outcomes: Judges what came of it.
+    ///   - settlements: Writes it down.
     ///   - lanes: Asked whether it is this replica that tries a paused lane.
     ///   - providers: One for each push service that can be sent to.
     ///   - pageInterval: How long outcomes of a group that is still being sent wait for others before they are handed on,
@@ -57,6 +59,7 @@ package final class Sender: Service {
         reader: some OutboxReader,
         claims: some OutboxClaims,
         outcomes: some OutcomeSink,
+        settlements: some SettlementSink,
         lanes: LaneHealth,
         providers: [any Provider],
         pageInterval: Duration = .milliseconds(80),
@@ -69,6 +72,7 @@ package final class Sender: Service {
         self.reader = reader
         self.claims = claims
         self.outcomes = outcomes
+        self.settlements = settlements
         self.lanes = lanes
         self.providers = Dictionary(providers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.pageInterval = pageInterval
@@ -112,7 +116,7 @@ package final class Sender: Service {
     private var isEnding: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
     private func nextBatch() async -> [SendingQueue.Queue.Grant]? {
-        await outcomes.catchUp()
+        await settlements.catchUp()
         let batch = isEnding ? [] : queue.next()
         return batch.isEmpty ? nil : batch
     }
@@ -165,7 +169,7 @@ extension Sender {
             return held.isTouchedByTime(at: now) || held.group.targets.contains { changes.touch($0.userID) }
         }.map(\.0)
         guard !touched.isEmpty else { return batch }
-        let look = LastLook(outcomes: outcomes)
+        let look = LastLook(settlements: settlements)
         var ready = batch
         for (index, refreshed) in zip(touched, try await reader.refresh(touched.map { batch[$0].item.group })) {
             ready[index].item.group = look.look(at: refreshed)
@@ -207,7 +211,7 @@ extension Sender {
         }
         let last = sending.withLock { $0.removeValue(forKey: ObjectIdentifier(ledger)) }
         handOn(ledger, isOver: true)
-        outcomes.forget(group)
+        settlements.forget(group)
         queue.finished([last?.grant ?? grant])
     }
 
@@ -256,7 +260,7 @@ extension Sender {
     /// Notes an outcome, and hands on what has waited for it for long enough: however late timers are, what comes in finds that out.
     private func note(_ target: Target, _ outcome: Outcome, in ledger: SendLedger) {
         ledger.report(target, outcome)
-        let haste = Self.haste(whileWritesTake: outcomes.writeTime)
+        let haste = Self.haste(whileWritesTake: settlements.writeTime)
         if ledger.isPageDue(after: pageInterval, less: haste, at: .now) { handOn(ledger, isOver: false) }
     }
 
@@ -285,7 +289,7 @@ extension Sender {
             }
             for (key, grant) in shrunk { sending[key]?.grant = grant }
         }
-        let haste = Self.haste(whileWritesTake: outcomes.writeTime)
+        let haste = Self.haste(whileWritesTake: settlements.writeTime)
         var next = now + pageInterval / 4
         let all = sending.withLock { Array($0.values) }
         guard !all.isEmpty else { return nil }
@@ -300,8 +304,8 @@ extension Sender {
 
     private func renewLeases() async {
         let waiting = queue.waiting.map(\.group)
-        let sending = sending.withLock { $0.values.map(\.ledger.group) }.filter { !outcomes.hasAbandoned($0) }
-        let groups = waiting + sending + outcomes.groups
+        let sending = sending.withLock { $0.values.map(\.ledger.group) }.filter { !settlements.hasAbandoned($0) }
+        let groups = waiting + sending + settlements.groups
         guard !groups.isEmpty else { return }
         let now = ContinuousClock.now
         do {

@@ -99,19 +99,6 @@ package final class OutcomeIntake: OutcomeSink {
         return (settlement, signal)
     }
 
-    package func submit(_ settlement: Settlement) { settler.submit(settlement) }
-
-    package var groups: [DeliveryGroup] { settler.groups }
-
-    /// Whether what was found out waits too long to be written, or too much of it.
-    package var isBehind: Bool { settler.isBehind }
-
-    package var writeTime: Duration { settler.writeTime }
-
-    package func hasAbandoned(_ group: DeliveryGroup) -> Bool { settler.hasAbandoned(group) }
-
-    package func forget(_ group: DeliveryGroup) { settler.forget(group) }
-
     /// A credential was replaced or removed: what is answered to the former one is not about devices any more.
     package func credentialChanged(_ lanes: LaneSelection) {
         credentialChanges.withLock { $0.note(lanes, at: .now) }

@@ -12,7 +12,7 @@ import Synchronization
 /// While the database is away the outcomes are kept, however long: the fence makes a late write harmless. A group of which
 /// one page can never be written is abandoned: were its later pages written, the devices of the lost one would vanish. Its
 /// lease runs out, and whoever claims it sends all of it again (promise P3).
-package final class Settler: Service {
+package final class Settler: Service, SettlementSink {
     private struct State {
         var lines = SettlementLines()
         var pacing = SettlePacing()
@@ -63,20 +63,20 @@ package final class Settler: Service {
     var backlog: Int { state.withLock { $0.lines.count } }
 
     /// Whether outcomes wait too long, or too many of them, but for those of networks of which somebody holds rows.
-    var isBehind: Bool {
+    package var isBehind: Bool {
         state.withLock { state in
             let line = state.lines.shared
             return line.count > Self.longestBacklog || SettlePacing.isLate(oldest: line.oldest, at: .now)
         }
     }
 
-    var writeTime: Duration { state.withLock { $0.pacing.writeTime(at: .now) } }
+    package var writeTime: Duration { state.withLock { $0.pacing.writeTime(at: .now) } }
 
     /// The groups whose settlements wait or are being written, for renewing leases.
-    var groups: [DeliveryGroup] { state.withLock { $0.lines.groups } }
+    package var groups: [DeliveryGroup] { state.withLock { $0.lines.groups } }
 
     /// Hands over a settlement; those of one group are written in the order in which they are handed over.
-    func submit(_ settlement: Settlement) {
+    package func submit(_ settlement: Settlement) {
         state.withLock { state in
             guard state.abandoned[settlement.group.id] != settlement.group.leaseToken else { return }
             state.lines.append(settlement)
@@ -84,12 +84,12 @@ package final class Settler: Service {
         wake.yield()
     }
 
-    func hasAbandoned(_ group: DeliveryGroup) -> Bool {
+    package func hasAbandoned(_ group: DeliveryGroup) -> Bool {
         state.withLock { $0.abandoned[group.id] == group.leaseToken }
     }
 
     /// Nothing more will be submitted of this group.
-    func forget(_ group: DeliveryGroup) {
+    package func forget(_ group: DeliveryGroup) {
         _ = state.withLock { $0.abandoned.removeValue(forKey: group.id) }
     }
 

@@ -101,3 +101,92 @@ package struct ToggleEvaluator: Sendable {
         }
     }
 }
+
+/// The switches of a whole network: off kills everything (API section 5).
+package struct NetworkToggles: Sendable, Hashable {
+    package var enabled = true
+    /// Modules that are switched off; all others are on.
+    package var disabledModules: Set<Module> = []
+    /// Event types that are switched off; all others are on.
+    package var disabledEvents: Set<EventType> = []
+
+    /// Everything allowed.
+    package init() {}
+
+    /// Why this level forbids the act, or `nil` when it allows it.
+    package func objection(to act: ToggleQuestion) -> ToggleReason? {
+        guard enabled else { return .enabled }
+        guard !disabledModules.contains(act.module) else { return .module(act.module) }
+        guard !disabledEvents.contains(act.eventType) else { return .event(act.eventType) }
+        return nil
+    }
+}
+
+/// A user's switches for all of their devices (API section 5).
+package struct UserToggles: Sendable, Hashable {
+    package struct ModuleToggle: Sendable, Hashable {
+        package var enabled = true
+        /// Whose acts to hear of; `nil` means everybody's.
+        package var roles: RoleFilter?
+
+        /// Everything allowed.
+        package init() {}
+    }
+
+    package var enabled = true
+    /// What was set by module; a module that is missing is allowed.
+    package var modules: [Module: ModuleToggle] = [:]
+    package var mutedUntil: Timestamp?
+    /// Silent every day during these hours.
+    package var quietHours: QuietHours?
+
+    /// Everything allowed.
+    package init() {}
+
+    /// Why this level forbids the act at `now`, or `nil` when it allows it.
+    package func objection(to act: ToggleQuestion, at now: Timestamp) -> ToggleReason? {
+        guard enabled else { return .enabled }
+        if let toggle = modules[act.module] {
+            guard toggle.enabled else { return .module(act.module) }
+            if let roles = toggle.roles, !roles.admits(act.actorRoles) { return .roles(act.module) }
+        }
+        if let mutedUntil, now < mutedUntil { return .mutedUntil(mutedUntil) }
+        if let quietHours, quietHours.contains(now) { return .quietHours }
+        return nil
+    }
+}
+
+/// Whose acts a user wants to hear of, by the actor's roles.
+package enum RoleFilter: Sendable, Hashable {
+    /// Only of actors with one of these roles; of nobody when empty.
+    case only(Set<String>)
+    case except(Set<String>)
+
+    package func admits(_ roles: some Sequence<String>) -> Bool {
+        switch self {
+        case .only(let wanted): roles.contains(where: wanted.contains)
+        case .except(let unwanted): !roles.contains(where: unwanted.contains)
+        }
+    }
+}
+
+/// A user's switches for one channel (API section 5).
+package struct ChannelToggles: Sendable, Hashable {
+    package var enabled = true
+    /// Lets only messages through that mention the user, and what is sent to them by name.
+    package var mentionsOnly = false
+    package var mutedUntil: Timestamp?
+
+    /// Everything allowed.
+    package init() {}
+
+    /// Why this level forbids the act at `now`, or `nil` when it allows it.
+    ///
+    /// Off means off: a mention does not break through a channel that is disabled or muted.
+    package func objection(to act: ToggleQuestion, mentioned: Bool, at now: Timestamp) -> ToggleReason? {
+        guard enabled else { return .enabled }
+        if let mutedUntil, now < mutedUntil { return .mutedUntil(mutedUntil) }
+        if mentionsOnly, !(mentioned && act.eventType.kind.canMention) { return .mentionsOnly }
+        return nil
+    }
+}
