@@ -160,10 +160,6 @@ extension Telling {
         #"{"event_id":"$\#(id)","room_id":"!r:x","sender":"alice",\#(rest)}"#
     }
 
-    private static func transaction(_ events: String...) -> String {
-        #"{"events":[\#(events.joined(separator: ","))]}"#
-    }
-
     private static let matrixPeople = Telling(
         .matrix,
         [

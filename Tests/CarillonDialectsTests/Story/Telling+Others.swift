@@ -114,9 +114,11 @@ extension Telling {
             #"{"event_id":"$\#(id)","room_id":"general","sender":"\#(sender)","type":"\#(type)",\#(state)"content":{\#(content)}}"#
     }
 
-    private static func transaction(_ events: String...) -> String {
-        #"{"events":[\#(events.joined(separator: ","))]}"#
+    private static func matrixJoin(_ id: Int, _ user: String, _ name: String, was: String = "leave") -> String {
+        matrixBody(id, user, "m.room.member", #""membership":"join","displayname":"\#(name)""#, key: user, was: was)
     }
+
+    static func transaction(_ events: String...) -> String { #"{"events":[\#(events.joined(separator: ","))]}"# }
 
     /// Creation and joins are events of their own.
     static let matrix = Telling(
@@ -125,38 +127,20 @@ extension Telling {
             [
                 transaction(
                     matrixBody(1, "alice", "m.room.create", "", key: ""),
-                    matrixBody(
-                        2,
-                        "alice",
-                        "m.room.member",
-                        #""membership":"join","displayname":"Alice""#,
-                        key: "alice"
-                    ),
+                    matrixJoin(2, "alice", "Alice"),
                     matrixBody(3, "alice", "m.room.name", #""name":"General""#, key: ""),
-                    matrixBody(4, "bob", "m.room.member", #""membership":"join","displayname":"Bob""#, key: "bob"),
-                    matrixBody(5, "carol", "m.room.member", #""membership":"join","displayname":"Carol""#, key: "carol")
+                    matrixJoin(4, "bob", "Bob"),
+                    matrixJoin(5, "carol", "Carol")
                 )
             ],
-            [
-                transaction(
-                    matrixBody(6, "dave", "m.room.member", #""membership":"join","displayname":"Dave""#, key: "dave")
-                )
-            ],
+            [transaction(matrixJoin(6, "dave", "Dave"))],
             [transaction(matrixBody(7, "bob", "m.room.message", #""msgtype":"m.text","body":"Hello""#))],
             [transaction(matrixBody(8, "dave", "m.room.member", #""membership":"leave""#, key: "dave", was: "join"))],
             [transaction(matrixBody(9, "alice", "m.room.name", #""name":"Lobby""#, key: ""))],
             [transaction(matrixBody(10, "carol", "m.room.message", #""msgtype":"m.text","body":"Bye""#))],
             [
-                transaction(
-                    matrixBody(
-                        11,
-                        "carol",
-                        "m.room.member",
-                        #""membership":"join","displayname":"Caroline""#,
-                        key: "carol",
-                        was: "join"
-                    )
-                ), transaction(matrixBody(12, "carol", "m.room.message", #""msgtype":"m.text","body":"Again""#)),
+                transaction(matrixJoin(11, "carol", "Caroline", was: "join")),
+                transaction(matrixBody(12, "carol", "m.room.message", #""msgtype":"m.text","body":"Again""#)),
             ],
         ],
         told: [onebyone, usual[1], usual[2], [], [], usual[5], usual[6]]

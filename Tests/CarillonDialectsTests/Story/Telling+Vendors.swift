@@ -2,8 +2,15 @@ import CarillonCore
 
 /// Those who know what members are.
 extension Telling {
-    private static func amityBody(_ event: String, _ rest: String) -> String {
+    static func amityBody(_ event: String, _ rest: String) -> String {
         #"{"event":"\#(event)","data":{\#(rest)}}"#
+    }
+
+    static func amityMessage(_ id: Int, _ user: String, _ text: String, users: String = "") -> String {
+        amityBody(
+            "message.didCreate",
+            #""messages":[{"messageId":"\#(id)","channelId":"general","userId":"\#(user)","type":"text","data":{"text":"\#(text)"}}]\#(users)"#
+        )
     }
 
     private static let amityChannel = #""channel":[{"channelId":"general","displayName":"General","type":"community"}]"#
@@ -27,12 +34,7 @@ extension Telling {
                     #"\#(amityChannel),"users":[{"userId":"dave","displayName":"Dave"}],"userIds":["dave"]"#
                 ),
             ],
-            [
-                amityBody(
-                    "message.didCreate",
-                    #""messages":[{"messageId":"1","channelId":"general","userId":"bob","type":"text","data":{"text":"Hello"}}],"users":[{"userId":"bob","displayName":"Bob"}]"#
-                )
-            ],
+            [amityMessage(1, "bob", "Hello", users: #","users":[{"userId":"bob","displayName":"Bob"}]"#)],
             [amityBody("channel.didLeave", #"\#(amityChannel),"userIds":["dave"]"#)],
             [
                 amityBody(
@@ -40,18 +42,10 @@ extension Telling {
                     #""channel":[{"channelId":"general","displayName":"Lobby"}],"userId":"alice""#
                 )
             ],
-            [
-                amityBody(
-                    "message.didCreate",
-                    #""messages":[{"messageId":"2","channelId":"general","userId":"carol","type":"text","data":{"text":"Bye"}}],"users":[{"userId":"carol","displayName":"Carol"}]"#
-                )
-            ],
+            [amityMessage(2, "carol", "Bye", users: #","users":[{"userId":"carol","displayName":"Carol"}]"#)],
             [
                 amityBody("user.didUpdate", #""users":[{"userId":"carol","displayName":"Caroline"}]"#),
-                amityBody(
-                    "message.didCreate",
-                    #""messages":[{"messageId":"3","channelId":"general","userId":"carol","type":"text","data":{"text":"Again"}}]"#
-                ),
+                amityMessage(3, "carol", "Again"),
             ],
         ],
         told: [
@@ -101,6 +95,21 @@ extension Telling {
         #"{"category":"group_channel:\#(category)","channel":{"channel_url":"general","name":"\#(name)"},\#(rest)}"#
     }
 
+    private static func sendbirdMessage(
+        _ id: Int,
+        _ user: String,
+        _ name: String,
+        _ text: String,
+        at milliseconds: Int,
+        in group: String = "General"
+    ) -> String {
+        sendbirdBody(
+            "message_send",
+            #""sender":{"user_id":"\#(user)","nickname":"\#(name)"},"type":"MESG","payload":{"message_id":\#(id),"message":"\#(text)","created_at":1763632790\#(milliseconds)}"#,
+            name: group
+        )
+    }
+
     static let sendbird = Telling(
         .sendbird,
         [
@@ -113,12 +122,7 @@ extension Telling {
                 sendbirdBody("join", #""joined_at":1763632790001,"users":[{"user_id":"carol","nickname":"Carol"}]"#),
             ],
             [sendbirdBody("join", #""joined_at":1763632790100,"users":[{"user_id":"dave","nickname":"Dave"}]"#)],
-            [
-                sendbirdBody(
-                    "message_send",
-                    #""sender":{"user_id":"bob","nickname":"Bob"},"type":"MESG","payload":{"message_id":1,"message":"Hello","created_at":1763632790200}"#
-                )
-            ],
+            [sendbirdMessage(1, "bob", "Bob", "Hello", at: 200)],
             [sendbirdBody("leave", #""left_at":1763632790300,"users":[{"user_id":"dave"}]"#)],
             [
                 sendbirdBody(
@@ -127,20 +131,8 @@ extension Telling {
                     name: "Lobby"
                 )
             ],
-            [
-                sendbirdBody(
-                    "message_send",
-                    #""sender":{"user_id":"carol","nickname":"Carol"},"type":"MESG","payload":{"message_id":2,"message":"Bye","created_at":1763632790500}"#,
-                    name: "Lobby"
-                )
-            ],
-            [
-                sendbirdBody(
-                    "message_send",
-                    #""sender":{"user_id":"carol","nickname":"Caroline"},"type":"MESG","payload":{"message_id":3,"message":"Again","created_at":1763632790600}"#,
-                    name: "Lobby"
-                )
-            ],
+            [sendbirdMessage(2, "carol", "Carol", "Bye", at: 500, in: "Lobby")],
+            [sendbirdMessage(3, "carol", "Caroline", "Again", at: 600, in: "Lobby")],
         ],
         told: usual
     )
