@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Foundation
 import Synchronization
 
@@ -12,14 +13,12 @@ extension DeliveryGroup {
     ) -> DeliveryGroup {
         DeliveryGroup(
             id: UUID(),
-            lane: Lane(networkID: NetworkID(trusted: "acme"), provider: addresses.first?.provider ?? .log, appID: ""),
+            lane: Lane(networkID: "acme", provider: addresses.first?.provider ?? .log, appID: ""),
             cause: DeliveryCause(
-                eventID: .example,
-                eventType: .memberJoined,
-                channel: Channel(id: ChannelID(trusted: "general"), displayName: channelName),
-                actorRoles: [],
-                mentions: [],
-                receivedAt: Timestamp(milliseconds: 1_763_632_800_000)
+                .example,
+                .memberJoined,
+                in: Channel(id: "general", displayName: channelName),
+                at: Timestamp(milliseconds: 1_763_632_800_000)
             ),
             payload: .devices(DevicePush(Push(Notification(locale: "en", title: title, body: body)))),
             targets: addresses.enumerated().map { index, address in

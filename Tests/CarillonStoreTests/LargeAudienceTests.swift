@@ -52,12 +52,8 @@ import Testing
         try await pool.populate("acme", channel: "c", users: 3_000)
         let before = try await pool.rowsRead()
         for number in 1...2 {
-            let device = Device(
-                id: "phone-\(number)",
-                userID: "u1000001",
-                address: .apns(token: "AB", appID: "app", environment: .sandbox),
-                registeredAt: .seconds(3)
-            )
+            let address = DeviceAddress.apns(token: "AB", appID: "app", environment: .sandbox)
+            let device = Device("phone-\(number)", of: "u1000001", address, at: .seconds(3))
             _ = try await scene.devices.putDevice(device, in: scene.network)
         }
         #expect(try await scene.devices.device("phone-1", in: scene.network) == nil)
@@ -109,11 +105,7 @@ import Testing
     @Test func `large audiences in one batch end with what fits, and the rest is answered later`() async throws {
         for number in 1...12 { try await pool.populate("acme", channel: "c\(number)", users: 990) }
         let queries = (1...12).map { number in
-            RecipientQuery(
-                networkID: scene.network,
-                eventID: EventID(scene.ids.next()),
-                event: .message(ChannelID(trusted: "c\(number)"), from: Person(id: "z"), at: 1)
-            )
+            RecipientQuery(.message("c\(number)", from: Person(id: "z"), at: 1), in: scene.network)
         }
         let pages = try await scene.recipients.recipients(for: queries)
         #expect(pages.map(\.recipients.count) == Array(repeating: 990, count: 10) + [100])
@@ -133,11 +125,7 @@ func oneConnection() async throws -> PostgresConfiguration {
 extension StoreScene {
     /// The pages of a message that is sent now.
     func pages(of channel: ChannelID) async throws -> [RecipientPage] {
-        var query = RecipientQuery(
-            networkID: network,
-            eventID: EventID(ids.next()),
-            event: .message(channel, from: Person(id: "z"), at: 1)
-        )
+        var query = RecipientQuery(.message(channel, from: Person(id: "z"), at: 1), in: network)
         var pages: [RecipientPage] = []
         repeat {
             pages.append(try await recipients.recipients(for: [query])[0])

@@ -112,13 +112,8 @@ import Testing
     }
 
     @Test func `a device that gets another token, while its own is taken by another device, stays`() async throws {
-        let phone = { (id: String) in
-            Device(
-                id: DeviceID(trusted: id),
-                userID: "a",
-                address: .apns(token: "AB", appID: "app", environment: .sandbox),
-                registeredAt: .seconds(3)
-            )
+        let phone = { (id: DeviceID) in
+            Device(id, of: "a", .apns(token: "AB", appID: "app", environment: .sandbox), at: .seconds(3))
         }
         _ = try await scene.devices.putDevice(phone("old"), in: scene.network)
         let held = await pool.hold("UPDATE devices SET address_hash = '\\x00' WHERE device_id = 'old'")
@@ -154,11 +149,7 @@ import Testing
             )
         )
         let direct = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
-        let other = RecipientQuery(
-            networkID: scene.otherNetwork,
-            eventID: EventID(scene.ids.next()),
-            event: .message("c", from: Person(id: "a"))
-        )
+        let other = RecipientQuery(.message("c", from: Person(id: "a")), in: scene.otherNetwork)
         #expect(try await scene.recipients.page(for: direct).recipients.flatMap(\.devices).count == 1)
         // What was not named for a day is noted anew.
         try await scene.pool.execute("UPDATE devices SET seen_at = now() - interval '2 days'")

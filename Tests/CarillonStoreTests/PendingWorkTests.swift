@@ -84,14 +84,7 @@ import Testing
                 let reasons = devices?.items.map(\.record.reason)
                 #expect(reasons == ["discarded by an operator", "discarded by an operator"])
             }
-            let told = try await scene.relays.relayDeliveries(
-                to: "e-1",
-                in: scene.network,
-                state: nil,
-                only: nil,
-                before: nil,
-                limit: 9
-            )
+            let told = try await scene.relays.relayDeliveries(in: scene.network)
             #expect(told.map(\.state) == [.failed, .failed, .failed])
             #expect(try await expired(scene) == 4)
             #expect(try await pool.count("dead_letters") == 0)

@@ -28,14 +28,7 @@ import Testing
             try await insert([group], pool)
             try await pool.execute(#"UPDATE deliveries SET targets = '[["e-1",""]]'"#)
             func told() async throws -> [RelayDelivery] {
-                try await scene.relays.relayDeliveries(
-                    to: "e-1",
-                    in: scene.network,
-                    state: nil,
-                    only: nil,
-                    before: nil,
-                    limit: 9
-                )
+                try await scene.relays.relayDeliveries(in: scene.network)
             }
             #expect(try await told().map(\.eventID) == [group.cause.eventID])
             #expect(try await told().first?.eventType == .messageSent)

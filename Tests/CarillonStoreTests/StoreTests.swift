@@ -321,25 +321,14 @@ extension Event {
 extension StoreScene {
     /// A group for one device of user `b`.
     fileprivate func group(of event: PendingEvent, _ device: DeviceID) -> DeliveryGroup {
-        let cause = DeliveryCause(
-            eventID: event.id,
-            eventType: event.event.type,
-            channel: Channel(id: "c"),
-            actorRoles: [],
-            mentions: [],
-            receivedAt: event.receivedAt
-        )
-        let target = Target(
-            deviceID: device,
-            userID: "b",
-            .device(.fcm(token: "t", appID: "x"), registeredAt: event.receivedAt, hasError: false)
-        )
+        let cause = DeliveryCause(event.id, event.event.type, in: Channel(id: "c"), at: event.receivedAt)
+        let device = Device(device, of: "b", .fcm(token: "t", appID: "x"), at: event.receivedAt)
         return DeliveryGroup(
             id: ids.next(),
             lane: Lane(networkID: network, provider: .fcm, appID: "x"),
             cause: cause,
             payload: .devices(DevicePush(Push(Notification(locale: "en", title: "T", body: "B")))),
-            targets: [target],
+            targets: [Target(device)],
             leased: false
         )
     }

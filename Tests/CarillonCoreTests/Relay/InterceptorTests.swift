@@ -35,13 +35,7 @@ import Testing
 
     private func question() -> InterceptionQuestion {
         let terms = EndpointRole.Interception(onFailure: .drop)
-        let event = PendingEvent(
-            networkID: "acme",
-            id: EventID(UUID()),
-            receivedAt: Timestamp(milliseconds: 0),
-            event: Event(sourceID: "e", type: .messageSent, timestamp: Timestamp(milliseconds: 0)),
-            leaseToken: 1
-        )
+        let event = PendingEvent(Event(sourceID: "e", type: .messageSent, timestamp: .seconds(0)))
         return InterceptionQuestion(
             event: event,
             endpoint: .sample("e-1", .intercept(terms), ["*"]),

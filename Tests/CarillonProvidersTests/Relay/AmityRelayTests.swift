@@ -19,13 +19,7 @@ import Testing
     }
 
     private func group(_ type: EventType) -> DeliveryGroup {
-        DeliveryGroup(
-            id: UUID(),
-            telling: "e-1",
-            of: RelayedEvent(.example, type, receivedAt: Timestamp(milliseconds: 1_763_632_800_000)),
-            in: "acme",
-            on: RelayTerms(expiresAt: Timestamp(milliseconds: 1_763_732_800_000))
-        )
+        .message(about: .example, type, id: UUID(), at: Timestamp(milliseconds: 1_763_632_800_000))
     }
 
     private static let bodies: [(EventType, String, String)] = [

@@ -231,12 +231,7 @@ extension StoreScene {
 
     /// Lets a device's provider report it as gone.
     fileprivate func unregister(_ device: DeviceID, of user: UserID, token: String) async throws {
-        let target = Target(
-            deviceID: device,
-            userID: user,
-            .device(.fcm(token: token, appID: "app"), registeredAt: .seconds(0), hasError: false)
-        )
-        try await enqueue(to: [[target]])
+        try await enqueue(to: [[Target(Device(device, of: user, .fcm(token: token, appID: "app"), at: .seconds(0)))]])
         let effect = DeviceEffect.unregister(ifRegisteredBefore: .seconds(60), error: "410")
         _ = try await queue.settle([.all(try await claimOne(), .unregistered, effect: effect)])
         #expect(try await devices.device(device, in: network)?.state == .unregistered)

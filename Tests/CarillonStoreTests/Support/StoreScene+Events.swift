@@ -44,6 +44,13 @@ extension StoreScene {
     }
 }
 
+extension RecipientQuery {
+    /// Whom an event concerns that nobody has accepted.
+    init(_ event: Event, in network: NetworkID, after: PageCursor? = nil) {
+        self.init(networkID: network, eventID: EventID(UUIDv7Generator().next()), event: event, after: after)
+    }
+}
+
 /// A port answered something that a later step of a check cannot go on with.
 struct UnexpectedAnswer: Error {}
 
