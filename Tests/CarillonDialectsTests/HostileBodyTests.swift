@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `mutated events of our own are read or refused, and unpacking ends`() {
-        let events = Telling.native.steps.joined().map { Array($0.body.utf8) }
+        let events = Telling.native.steps.flatMap(\.posts).map { Array($0.body.utf8) }
         let parser = EventParser(clock: WallClock { Scene.now })
         Fuzzing.run(400, seed: "native") { random in
             guard let event = events.randomElement(using: &random) else { return }

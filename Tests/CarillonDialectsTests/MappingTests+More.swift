@@ -58,8 +58,10 @@ extension MappingTests {
         #"{"id":"e","type":"message.read","data":{}}"#: "",
     ]
 
+    private static func room(_ events: String...) -> String { #"{"events":[\#(events.joined(separator: ","))]}"# }
+
     static let matrix: Table = [
-        Telling.transaction(
+        room(
             #"{"event_id":"$1","room_id":"!r:x","sender":"@a:x","type":"m.room.create","state_key":"","content":{}}"#,
             #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"join","displayname":"Bob"},"unsigned":{"prev_content":{"membership":"invite"}}}"#,
             #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.name","state_key":"","content":{"name":"Lobby"}}"#
@@ -69,7 +71,7 @@ extension MappingTests {
                 #"{"type":"member.joined","data":{"channel":{"id":"!r:x","fallbackName":null},"members":[{"id":"@b:x","displayName":"Bob"}],"newOnly":true}}"#,
                 #"{"type":"channel.updated","data":{"channel":{"id":"!r:x","displayName":"Lobby"},"user":{"id":"@a:x"}}}"#
             ),
-        Telling.transaction(
+        room(
             #"{"event_id":"$1","room_id":"!r:x","sender":"@b:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"join","displayname":"Bobby"},"unsigned":{"prev_content":{"membership":"join"}}}"#,
             #"{"event_id":"$2","room_id":"!r:x","sender":"@a:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"ban"},"unsigned":{"prev_content":{"membership":"join"}}}"#,
             #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.tombstone","state_key":"","content":{}}"#
@@ -79,7 +81,7 @@ extension MappingTests {
                 #"{"type":"member.left","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"},"members":[{"id":"@b:x"}]}}"#,
                 #"{"type":"channel.deleted","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"}}}"#
             ),
-        Telling.transaction(
+        room(
             #"{"event_id":"$1","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.text","body":"hi","m.mentions":{"user_ids":["@a:x"],"room":true}}}"#,
             #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.video","body":"v.mp4"}}"#,
             #"{"event_id":"$3","room_id":"!r:x","sender":"@b:x","type":"m.room.encrypted","content":{}}"#
@@ -89,7 +91,7 @@ extension MappingTests {
                 #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$2","type":"video","text":"v.mp4"}}}"#,
                 #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$3","type":"encrypted","text":"","kind":"encrypted"}}}"#
             ),
-        Telling.transaction(
+        room(
             #"{"event_id":"$1","room_id":"!r:x","sender":"@a:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"invite","displayname":"Bob","is_direct":true}}"#,
             ##"{"event_id":"$2","room_id":"!r:x","sender":"@a:x","type":"m.room.canonical_alias","state_key":"","content":{"alias":"#lobby:x"}}"##,
             #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.name","state_key":"","content":{"name":" "}}"#,
@@ -105,7 +107,7 @@ extension MappingTests {
                 #"{"type":"message.deleted","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"},"message":{"id":"$9"}}}"#,
                 #"{"type":"channel.updated","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"}}}"#
             ),
-        Telling.transaction(
+        room(
             #"{"event_id":"$1","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.image","body":"By the sea","filename":"sea.jpg"}}"#,
             #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.sticker","content":{"body":"Cat"}}"#,
             #"{"event_id":"$3","room_id":"!r:x","sender":"@b:x","type":"m.poll.start","content":{"m.text":"Lunch?"}}"#,
@@ -223,7 +225,7 @@ extension MappingTests {
         ),
         Row(
             dialect: .matrix,
-            body: Telling.transaction(
+            body: room(
                 #"{"event_id":"$1","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.notice","body":"x"}}"#,
                 #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.text","body":"x","m.relates_to":{"rel_type":"m.replace"}}}"#,
                 #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"knock"}}"#,

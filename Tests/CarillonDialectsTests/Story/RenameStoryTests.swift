@@ -18,8 +18,8 @@ import Testing
 extension Telling {
     static let renames = [amityRename, amityBeginning, amityUnnamed, cometRename, cometBeginning]
 
-    private static func amity(_ posts: [String], told: [String], name: String) -> Telling {
-        Telling(.amity, posts.map { [$0] } + [[amityMessage(1, "bob", "Hi")]], told: [told], name: name)
+    private static func amity(_ steps: [Step], told: [String], name: String) -> Telling {
+        Telling(.amity, steps + [amityMessage(1, "bob", "Hi")], told: [told], name: name)
     }
 
     private static let general =
@@ -64,14 +64,14 @@ extension Telling {
         name: "begun by a join, and named no more"
     )
 
-    private static func comet(_ trigger: String, _ group: String, _ rest: String = "") -> String {
+    private static func comet(_ trigger: String, _ group: String, _ rest: String = "") -> Step {
         #"{"trigger":"\#(trigger)","appId":"A1","data":{"group":{"guid":"general",\#(group)}\#(rest)}}"#
     }
 
-    private static func comet(_ posts: [String], told: [String], name: String) -> Telling {
-        let message =
+    private static func comet(_ steps: [Step], told: [String], name: String) -> Telling {
+        let message: Step =
             #"{"trigger":"message_sent","appId":"A1","data":{"message":{"id":"1","sender":"bob","receiver":"general","receiverType":"group","type":"text","data":{"text":"Hi"}}}}"#
-        return Telling(.cometchat, posts.map { [$0] } + [[message]], told: [told], name: name)
+        return Telling(.cometchat, steps + [message], told: [told], name: name)
     }
 
     private static let cometRename = comet(
