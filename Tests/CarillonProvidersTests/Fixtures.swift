@@ -18,7 +18,7 @@ extension DeliveryGroup {
                 .example,
                 .memberJoined,
                 in: Channel(id: "general", displayName: channelName),
-                at: Timestamp(milliseconds: 1_763_632_800_000)
+                at: .example
             ),
             payload: .devices(DevicePush(Push(Notification(locale: "en", title: title, body: body)))),
             targets: addresses.enumerated().map { index, address in
@@ -58,6 +58,11 @@ extension Target {
     mutating func move(to address: DeviceAddress) {
         destination = .device(address, registeredAt: Timestamp(milliseconds: 0), hasError: false)
     }
+}
+
+extension Timestamp {
+    /// When the examples happen, and clocks stand unless they are moved.
+    static let example = Timestamp(milliseconds: 1_763_632_800_000)
 }
 
 extension EventID {

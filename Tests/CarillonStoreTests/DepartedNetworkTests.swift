@@ -57,7 +57,7 @@ import Testing
             .user(Person(id: "new")), .channel(Channel(id: "new")), .member("c", "bob"),
             .device(Device("d", of: "bob")), .tag(Tag(id: "more")), .subscription(.user("bob"), "news"),
         ]
-        for record in records { add("import \(record)") { try await scene.importOnce([record]) } }
+        for record in records { add("import \(record)") { try await scene.importing([[record]]) } }
         return writes
     }
 
@@ -163,10 +163,5 @@ extension StoreScene {
             "SELECT coalesce(max(seq), 0) FROM change_counters WHERE network_id = \(network.rawValue)",
             as: Int64.self
         ) ?? 0
-    }
-
-    fileprivate func importOnce(_ records: [ImportRecord]) async throws {
-        let rest = Mutex<[ImportRecord]?>(records)
-        try await directory.apply({ rest.withLock { $0.take() } }, in: network)
     }
 }

@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonTesting
 import Postgres
-import Synchronization
 import Testing
 
 @testable import CarillonStore
@@ -310,18 +309,14 @@ extension DirectoryStory.Step {
         case .deleteUser(let user): _ = try await scene.directory.deleteUser(user, in: network)
         case .deleteChannel: _ = try await scene.directory.deleteChannel("c", in: network)
         case .importing(let person, let channel):
-            try await scene.importing([.user(person), .channel(channel), .member(channel.id, person.id)], in: network)
+            try await scene.importing(
+                [[.user(person), .channel(channel), .member(channel.id, person.id)]],
+                in: network
+            )
         case .foundAnew:
             #expect(try await scene.accounts.deleteNetwork(network))
             try await scene.accounts.createNetwork(Network(id: network, createdAt: WallClock.system.now()))
         }
-    }
-}
-
-extension StoreScene {
-    fileprivate func importing(_ records: [ImportRecord], in network: NetworkID) async throws {
-        let batch = Mutex<[ImportRecord]?>(records)
-        try await directory.apply({ batch.withLock { $0.take() } }, in: network)
     }
 }
 

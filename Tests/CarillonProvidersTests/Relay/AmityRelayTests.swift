@@ -19,7 +19,7 @@ import Testing
     }
 
     private func group(_ type: EventType) -> DeliveryGroup {
-        .message(about: .example, type, id: UUID(), at: Timestamp(milliseconds: 1_763_632_800_000))
+        .message(about: .example, type, id: UUID(), at: .example)
     }
 
     private static let bodies: [(EventType, String, String)] = [

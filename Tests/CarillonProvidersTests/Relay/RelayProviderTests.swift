@@ -32,7 +32,7 @@ import Testing
         var group = DeliveryGroup(
             id: UUID(),
             telling: "e-1",
-            of: RelayedEvent(event, .messageSent, receivedAt: Timestamp(milliseconds: 1_763_632_800_000)),
+            of: RelayedEvent(event, .messageSent, receivedAt: .example),
             in: network,
             on: RelayTerms(expiresAt: Timestamp(milliseconds: 1_763_732_800_000), isReplay: isReplay)
         )
