@@ -44,8 +44,9 @@ import Testing
         func knows(_ name: String) async throws -> Bool { try await cache.index().binding(.matrix, name) != nil }
     }
 
+    private let scene = Scene()
+
     @Test func `what is too old is not answered while the store is away`() async throws {
-        let scene = Scene()
         scene.store.bind("a")
         #expect(try await scene.knows("a"))
         scene.store.isAway(true)
@@ -57,13 +58,11 @@ import Testing
     }
 
     @Test func `what was never read is asked of the store, and its error goes on`() async throws {
-        let scene = Scene()
         scene.store.isAway(true)
         await #expect(throws: Away.self) { try await scene.cache.index() }
     }
 
     @Test func `a change elsewhere is known two seconds later, though nobody has announced it`() async throws {
-        let scene = Scene()
         #expect(try await scene.knows("a") == false)
         scene.store.bind("a")
         scene.time.advance(by: .seconds(2))
@@ -71,7 +70,6 @@ import Testing
     }
 
     @Test func `a change here is known at once, and told to the others`() async throws {
-        let scene = Scene()
         #expect(try await scene.cache.index().isBound(.matrix) == false)
         scene.store.bind("a")
         await scene.cache.changed(in: "acme")
@@ -80,7 +78,6 @@ import Testing
     }
 
     @Test func `what another replica changes is read when it says so`() async throws {
-        let scene = Scene()
         try await withThrowingTaskGroup { group in
             group.addTask { try await scene.cache.run() }
             #expect(try await scene.knows("a") == false)

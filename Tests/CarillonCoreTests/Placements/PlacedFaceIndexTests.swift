@@ -70,8 +70,9 @@ import Testing
         reason: "it does not answer"
     )
 
+    private let scene = Scene()
+
     @Test func `all that all placements have is found, and what none has is absent`() async throws {
-        let scene = Scene()
         #expect(try await scene.knows("near"))
         #expect(try await scene.knows("away"))
         #expect(try await !scene.knows("nobody's"))
@@ -82,7 +83,6 @@ import Testing
     }
 
     @Test func `of a placement that was never read nothing is said to be absent`() async throws {
-        let scene = Scene()
         scene.far.isAway(true)
         #expect(try await scene.knows("near"))
         for name in ["away", "nobody's"] {
@@ -106,7 +106,6 @@ import Testing
     @Test func `what a placement that is away had is not relied on when it is too old, and its names stay its own`()
         async throws
     {
-        let scene = Scene()
         scene.home.change { $0.bindings.append(FaceBinding(.matrix, "a*")) }
         #expect(try await scene.index.lookup().binding(.matrix, matching: "away")?.networkID == "far")
         scene.far.isAway(true)
@@ -120,7 +119,6 @@ import Testing
     @Test func `a key that was revoked elsewhere is unknown two seconds later, though nobody has announced it`()
         async throws
     {
-        let scene = Scene()
         #expect(try await scene.index.lookup().key(.matrix, secret: "secret") != nil)
         scene.far.change { $0.keys = [] }
         scene.time.advance(by: FaceCache.lifetime)

@@ -28,6 +28,8 @@ import Testing
         }
     }
 
+    private let gate = Gate()
+
     private func limits(batches: Int = 1, waiting: Int = 1000, perBatch: Int = 500) -> BatchLimits {
         BatchLimits(waitingWeight: waiting, itemsPerBatch: perBatch, batches: batches, longestLockWait: .seconds(30))
     }
@@ -40,7 +42,6 @@ import Testing
     }
 
     @Test func `requests that arrive while a batch is in work share the next one`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             return items.map { $0 * 10 }
@@ -59,7 +60,6 @@ import Testing
     }
 
     @Test func `one request is never split, and a batch is bounded`() async throws {
-        let gate = Gate()
         let batcher = batcher(limits(perBatch: 4), gate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await batcher.submit([0], for: "a") }
@@ -76,7 +76,6 @@ import Testing
     }
 
     @Test func `what counts as several items fills a batch as they would`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(perBatch: 4), weight: { _ in 1 }, load: { $0 }) {
             items,
             _ in
@@ -98,7 +97,6 @@ import Testing
     }
 
     @Test func `a poisonous request fails alone`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             if items.contains(13) { throw Poison() }
@@ -124,7 +122,6 @@ import Testing
     }
 
     @Test func `nobody is tried one by one while the database is away`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             throw Away()
@@ -150,7 +147,6 @@ import Testing
     }
 
     @Test func `turns callers away when too much waits`() async throws {
-        let gate = Gate()
         let batcher = batcher(limits(waiting: 6), gate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await batcher.submit([0], for: "a") }
@@ -174,7 +170,6 @@ import Testing
     }
 
     @Test func `what waits behind a batch that takes long goes with another one`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(batches: 2), weight: { _ in 1 }) { items, _ in
             if items == [0] { await gate.pass(items) }
             return items
@@ -214,7 +209,6 @@ import Testing
     }
 
     @Test func `who has nothing in work is served beside those who have much there`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             if items.contains(0) { await gate.pass(items) }
             return items
@@ -234,7 +228,6 @@ import Testing
     }
 
     @Test func `what a batch came to is handed on together, before its callers are answered`() async throws {
-        let gate = Gate()
         let handed = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
@@ -258,7 +251,6 @@ import Testing
     }
 
     @Test func `a tenant whose rows are locked holds up nobody, and is accepted when they are released`() async throws {
-        let gate = Gate()
         let locked = Mutex(true)
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
@@ -305,7 +297,6 @@ import Testing
     }
 
     @Test func `a tenant that was locked shares batches again after a while`() async throws {
-        let gate = Gate()
         gate.open()
         var limits = limits()
         limits.isolation = .zero
@@ -346,7 +337,6 @@ import Testing
     }
 
     @Test func `no tenant holds more than half of what can wait`() async throws {
-        let gate = Gate()
         let batcher = batcher(limits(waiting: 8), gate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await batcher.submit([0], for: "a") }
@@ -362,7 +352,6 @@ import Testing
     }
 
     @Test func `tenants take turns in a batch, whatever one of them has waiting`() async throws {
-        let gate = Gate()
         let batcher = batcher(limits(perBatch: 4), gate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await batcher.submit([0], for: "a") }

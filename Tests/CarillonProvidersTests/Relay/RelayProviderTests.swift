@@ -23,6 +23,8 @@ import Testing
 
     private static let body = #"{"type":"message.sent","x":[1.50]}"#
 
+    private let gate = Gate()
+
     private func group(
         _ attempt: Int = 0,
         isReplay: Bool = false,
@@ -227,7 +229,6 @@ import Testing
     @Test func `bodies of a row are read as its messages are begun`() async throws {
         let row = row(100)
         let source = CountingSource(source(of: row))
-        let gate = Gate()
         let transport = RecordingTransport { _ in
             await gate.wait()
             return .answer(204)
@@ -309,7 +310,6 @@ import Testing
     }
 
     @Test func `what is sent at the same time is read together`() async throws {
-        let gate = Gate()
         let reading = GatheredReading<Int, Int> { keys in
             await gate.wait()
             return Dictionary(uniqueKeysWithValues: keys.filter { $0 < 90 }.map { ($0, -$0) })
@@ -324,7 +324,6 @@ import Testing
     }
 
     @Test func `whoever reads with others gets what it asked for, and few read together`() async throws {
-        let gate = Gate()
         let largest = Mutex(0)
         let reading = GatheredReading<Int, Int> { keys in
             await gate.wait()
