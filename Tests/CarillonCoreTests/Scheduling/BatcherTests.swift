@@ -41,6 +41,21 @@ import Testing
         }
     }
 
+    /// Does something while a batch is in work, and waits for all requests.
+    private func beside(
+        _ items: [Int] = [0],
+        in batcher: Batcher<String, Int, Int>,
+        _ body: (inout ThrowingTaskGroup<Void, any Error>) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await batcher.submit(items, for: "a") }
+            await gate.waitForBatches(1)
+            try await body(&group)
+            gate.open()
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `requests that arrive while a batch is in work share the next one`() async throws {
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
@@ -61,16 +76,10 @@ import Testing
 
     @Test func `one request is never split, and a batch is bounded`() async throws {
         let batcher = batcher(limits(perBatch: 4), gate)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
+        try await beside(in: batcher) { group in
             for size in [3, 3, 9] {
-                let waiting = batcher.waitingWeight
-                group.addTask { _ = try await batcher.submit(Array(repeating: size, count: size), for: "a") }
-                while batcher.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
+                await group.queue(Array(repeating: size, count: size), for: "a", in: batcher)
             }
-            gate.open()
-            try await group.waitForAll()
         }
         #expect(gate.batches.withLock { $0.map(\.count) } == [1, 3, 3, 9])
     }
@@ -82,16 +91,8 @@ import Testing
             await gate.pass(items)
             return items
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([1], for: "a") }
-            await gate.waitForBatches(1)
-            for load in [3, 1, 2, 9, 1] {
-                let waiting = batcher.waitingWeight
-                group.addTask { _ = try await batcher.submit([load], for: "a") }
-                while batcher.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
-            }
-            gate.open()
-            try await group.waitForAll()
+        try await beside([1], in: batcher) { group in
+            for load in [3, 1, 2, 9, 1] { await group.queue([load], for: "a", in: batcher) }
         }
         #expect(gate.batches.withLock(\.self) == [[1], [3, 1], [2], [9], [1]])
     }
@@ -148,14 +149,9 @@ import Testing
 
     @Test func `turns callers away when too much waits`() async throws {
         let batcher = batcher(limits(waiting: 6), gate)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
-            group.addTask { _ = try await batcher.submit([1, 2, 3], for: "a") }
-            while batcher.waitingWeight < 3 { try? await Task.sleep(for: .milliseconds(1)) }
+        try await beside(in: batcher) { group in
+            await group.queue([1, 2, 3], for: "a", in: batcher)
             await #expect(throws: Overloaded.self) { try await batcher.submit([4], for: "a") }
-            gate.open()
-            try await group.waitForAll()
         }
         #expect(try await batcher.submit([5], for: "a") == [5])
     }
@@ -174,12 +170,8 @@ import Testing
             if items == [0] { await gate.pass(items) }
             return items
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
+        try await beside(in: batcher) { group in
             for number in 1...3 { #expect(try await batcher.submit([number], for: "a") == [number]) }
-            gate.open()
-            try await group.waitForAll()
         }
     }
 
@@ -234,9 +226,7 @@ import Testing
             handed.batches.withLock { $0.append(items) }
             return items
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
+        try await beside(in: batcher) { group in
             for number in 1...5 {
                 group.addTask {
                     _ = try await batcher.submit([number], for: "a")
@@ -244,8 +234,6 @@ import Testing
                 }
             }
             while batcher.waitingWeight < 5 { try? await Task.sleep(for: .milliseconds(1)) }
-            gate.open()
-            try await group.waitForAll()
         }
         #expect(handed.batches.withLock { $0.map { $0.sorted() } } == [[0], [1, 2, 3, 4, 5]])
     }
@@ -338,34 +326,28 @@ import Testing
 
     @Test func `no tenant holds more than half of what can wait`() async throws {
         let batcher = batcher(limits(waiting: 8), gate)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
-            group.addTask { _ = try await batcher.submit([1, 2, 3, 4], for: "a") }
-            while batcher.waitingWeight < 4 { try? await Task.sleep(for: .milliseconds(1)) }
+        try await beside(in: batcher) { group in
+            await group.queue([1, 2, 3, 4], for: "a", in: batcher)
             await #expect(throws: Overloaded.self) { try await batcher.submit([5], for: "a") }
-            group.addTask { _ = try await batcher.submit([6, 7], for: "b") }
-            while batcher.waitingWeight < 6 { try? await Task.sleep(for: .milliseconds(1)) }
-            gate.open()
-            try await group.waitForAll()
+            await group.queue([6, 7], for: "b", in: batcher)
         }
     }
 
     @Test func `tenants take turns in a batch, whatever one of them has waiting`() async throws {
         let batcher = batcher(limits(perBatch: 4), gate)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
-            for number in 1...20 {
-                let waiting = batcher.waitingWeight
-                group.addTask { _ = try await batcher.submit([number], for: "a") }
-                while batcher.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
-            }
-            group.addTask { _ = try await batcher.submit([99], for: "b") }
-            while batcher.waitingWeight < 21 { try? await Task.sleep(for: .milliseconds(1)) }
-            gate.open()
-            try await group.waitForAll()
+        try await beside(in: batcher) { group in
+            for number in 1...20 { await group.queue([number], for: "a", in: batcher) }
+            await group.queue([99], for: "b", in: batcher)
         }
         #expect(gate.batches.withLock { $0[1] } == [1, 99, 2, 3])
+    }
+}
+
+extension ThrowingTaskGroup<Void, any Error> {
+    /// Adds a request, and waits until it is in line.
+    fileprivate mutating func queue(_ items: [Int], for tenant: String, in batcher: Batcher<String, Int, Int>) async {
+        let waiting = batcher.waitingWeight
+        addTask { _ = try await batcher.submit(items, for: tenant) }
+        while batcher.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
     }
 }
