@@ -1,4 +1,3 @@
-import Foundation
 import NIOHPACK
 
 /// A browser vendor's push service, together with the browsers: it decrypts what it gets.
