@@ -84,3 +84,36 @@ extension Provider {
         }
     }
 }
+
+/// Endpoints and bodies in a dictionary.
+struct StoredMessages: RelaySource {
+    let messages: [RelayKey: RelayMessage]
+
+    init(_ messages: [RelayKey: RelayMessage]) { self.messages = messages }
+
+    func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
+        messages.filter { keys.contains($0.key) }
+    }
+}
+
+/// An answer of a push service, and what it means.
+struct AnswerRow: Sendable, CustomTestStringConvertible {
+    var status: Int
+    var body = ""
+    var retryAfter: Duration?
+    var failures = 0
+    var expected: Finding
+    var testDescription: String { "\(status) \(body.prefix(120)) after \(failures)" }
+
+    init(_ status: Int, _ body: String = "", retryAfter: Duration? = nil, failures: Int = 0, finding: Finding) {
+        self.status = status
+        self.body = body
+        self.retryAfter = retryAfter
+        self.failures = failures
+        expected = finding
+    }
+
+    init(_ status: Int, _ body: String = "", retryAfter: Duration? = nil, failures: Int = 0, is outcome: Outcome) {
+        self.init(status, body, retryAfter: retryAfter, failures: failures, finding: .certain(outcome))
+    }
+}

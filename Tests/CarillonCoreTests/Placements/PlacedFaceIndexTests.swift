@@ -1,42 +1,8 @@
 import CarillonCore
 import CarillonTesting
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PlacedFaceIndexTests {
-    private struct Away: Error {}
-
-    /// What one placement has, unless it is away.
-    private final class ScriptedFaces: FaceListSource {
-        private struct State {
-            var isAway = false
-            var list = FaceList.empty
-            var readings = 0
-        }
-
-        private let state = Mutex(State())
-
-        /// How often it was asked.
-        var readings: Int { state.withLock(\.readings) }
-
-        func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
-
-        func change(_ change: (inout FaceList) -> Void) {
-            state.withLock { state in
-                change(&state.list)
-                state.list.version.changes += 1
-            }
-        }
-
-        func faceList(unless version: FaceList.Version?) async throws -> FaceList? {
-            try state.withLock { state in
-                state.readings += 1
-                if state.isAway { throw Away() }
-                return state.list.version == version ? nil : state.list
-            }
-        }
-    }
-
     /// Home with the network `acme`, and a placement with `far`.
     private struct Scene {
         let home = ScriptedFaces()

@@ -5,26 +5,7 @@ import Testing
 
 /// One row per answer that Google documents or that was seen, and some that nobody has seen.
 @Suite struct FCMOutcomeTests {
-    struct Row: Sendable, CustomTestStringConvertible {
-        var status: Int
-        var body: String
-        var retryAfter: Duration?
-        var failures = 0
-        var expected: Finding
-        var testDescription: String { "\(status) \(body.prefix(120)) after \(failures)" }
-
-        init(_ status: Int, _ body: String, retryAfter: Duration? = nil, failures: Int = 0, finding: Finding) {
-            self.status = status
-            self.body = body
-            self.retryAfter = retryAfter
-            self.failures = failures
-            expected = finding
-        }
-
-        init(_ status: Int, _ body: String, retryAfter: Duration? = nil, failures: Int = 0, is outcome: Outcome) {
-            self.init(status, body, retryAfter: retryAfter, failures: failures, finding: .certain(outcome))
-        }
-    }
+    typealias Row = AnswerRow
 
     /// An error as Google writes it.
     private static func error(

@@ -10,14 +10,6 @@ import Testing
 
 /// What an endpoint that was built for Amity is told (FACES section C4).
 @Suite(.timeLimit(.minutes(1))) struct AmityRelayTests {
-    private struct Source: RelaySource {
-        let messages: [RelayKey: RelayMessage]
-
-        func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
-            messages.filter { keys.contains($0.key) }
-        }
-    }
-
     private func group(_ type: EventType) -> DeliveryGroup {
         .message(about: .example, type, id: UUID(), at: .example)
     }
@@ -105,7 +97,7 @@ import Testing
         let transport = RecordingTransport { _ in .answer(200, "{}") }
         let provider = RelayProvider(
             client: EndpointClient(transport: transport, version: "1"),
-            source: Placed(Source(messages: [try #require(group.relayKey): message]))
+            source: Placed(StoredMessages([try #require(group.relayKey): message]))
         )
         let outcomes = await provider.outcomes(of: group)
         guard case .delivered? = outcomes.first.flatMap(\.self) else {

@@ -10,17 +10,6 @@ import Testing
 @testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct RelayProviderTests {
-    /// Endpoints and bodies in a dictionary.
-    private struct Source: RelaySource {
-        let messages: [RelayKey: RelayMessage]
-
-        init(_ messages: [RelayKey: RelayMessage]) { self.messages = messages }
-
-        func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
-            messages.filter { keys.contains($0.key) }
-        }
-    }
-
     private static let body = #"{"type":"message.sent","x":[1.50]}"#
 
     private let gate = Gate()
@@ -66,14 +55,15 @@ import Testing
     ) async throws -> Outcome? {
         let group = group()
         let key = try #require(group.relayKey)
-        return await provider(Source(message.map { [key: $0] } ?? [:]), transport).outcomes(of: group).first ?? nil
+        let stored = StoredMessages(message.map { [key: $0] } ?? [:])
+        return await provider(stored, transport).outcomes(of: group).first ?? nil
     }
 
     @Test func `the body is the event as it was posted, and what we say of it`() async throws {
         let transport = RecordingTransport { _ in .answer(204) }
         let secret = WebhookSecret.generate()
         let (first, again) = (group(), group(2, isReplay: true))
-        let source = Source([try #require(first.relayKey): message(secrets: [secret])])
+        let source = StoredMessages([try #require(first.relayKey): message(secrets: [secret])])
         for group in [first, again] { _ = await provider(source, transport).outcomes(of: group) }
         let bodies = transport.requests.map { String(decoding: $0.body, as: UTF8.self) }
         let own =
@@ -101,7 +91,7 @@ import Testing
         var message = message()
         for trace in [nil, trace, trace] {
             message.trace = trace
-            _ = await provider(Source([try #require(group.relayKey): message]), transport).outcomes(of: group)
+            _ = await provider(StoredMessages([try #require(group.relayKey): message]), transport).outcomes(of: group)
         }
         let headers = transport.requests.map { $0.headers["traceparent"] }
         #expect(headers.map(\.count) == [0, 1, 1])
@@ -194,8 +184,8 @@ import Testing
         }.joined[0]
     }
 
-    private func source(of group: DeliveryGroup) -> Source {
-        Source(Dictionary(uniqueKeysWithValues: group.relayKeys.map { ($0, message()) }))
+    private func source(of group: DeliveryGroup) -> StoredMessages {
+        StoredMessages(Dictionary(uniqueKeysWithValues: group.relayKeys.map { ($0, message()) }))
     }
 
     @Test func `each message of a row is a request of its own, with its own answer`() async throws {
@@ -246,9 +236,9 @@ import Testing
         var keys: [RelayKey] { read.withLock(\.self) }
 
         private let read = Mutex<[RelayKey]>([])
-        private let source: Source
+        private let source: StoredMessages
 
-        init(_ source: Source) { self.source = source }
+        init(_ source: StoredMessages) { self.source = source }
 
         func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
             read.withLock { $0 += keys }
