@@ -72,7 +72,7 @@ import Testing
         try await StoreScene.withStores { scene, pool in
             let start = WallClock.system.now()
             let clock = WallClock { start + (hands.clock.now() - Timestamp(milliseconds: 0)) }
-            let housekeeper = Housekeeper(pool: pool, clock: clock, logger: TestDatabase.logger)
+            let housekeeper = pool.housekeeper(clock)
             try await pool.script(
                 """
                 CREATE SEQUENCE tries;

@@ -115,13 +115,6 @@ import Testing
     }
 }
 
-/// A database that is asked by one session, so that what was read is told.
-func oneConnection() async throws -> PostgresConfiguration {
-    var configuration = try await TestDatabase.make()
-    configuration.poolSize = 1
-    return configuration
-}
-
 extension StoreScene {
     /// The pages of a message that is sent now.
     func pages(of channel: ChannelID) async throws -> [RecipientPage] {
@@ -148,42 +141,38 @@ extension PostgresPool {
         users: Int,
         devicesEach devices: Int = 1
     ) async throws {
-        try await withConnection { session in
-            try session.execute(
-                """
-                INSERT INTO users (network_id, user_id, facts_at)
-                SELECT \(network), 'u' || 1000000 + n, 'epoch' FROM generate_series(1, \(users)) n
-                ON CONFLICT DO NOTHING
-                """
-            )
-            try session.execute(
-                """
-                INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
-                SELECT \(network), \(channel), 'u' || 1000000 + n, true, '00000000-0000-7000-8000-000000000000', 'epoch'
-                FROM generate_series(1, \(users)) n
-                """
-            )
-            try session.execute(
-                """
-                INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, registered_at)
-                SELECT \(network), 'd' || n || '-' || k, 'u' || 1000000 + n, 'log', '', '', now()
-                FROM generate_series(1, \(users)) n, generate_series(1, \(devices)) k
-                ON CONFLICT DO NOTHING
-                """
-            )
-        }
+        try await execute(
+            """
+            INSERT INTO users (network_id, user_id, facts_at)
+            SELECT \(network), 'u' || 1000000 + n, 'epoch' FROM generate_series(1, \(users)) n
+            ON CONFLICT DO NOTHING
+            """
+        )
+        try await execute(
+            """
+            INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
+            SELECT \(network), \(channel), 'u' || 1000000 + n, true, '00000000-0000-7000-8000-000000000000', 'epoch'
+            FROM generate_series(1, \(users)) n
+            """
+        )
+        try await execute(
+            """
+            INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, registered_at)
+            SELECT \(network), 'd' || n || '-' || k, 'u' || 1000000 + n, 'log', '', '', now()
+            FROM generate_series(1, \(users)) n, generate_series(1, \(devices)) k
+            ON CONFLICT DO NOTHING
+            """
+        )
     }
 
     /// How many rows and index entries of the directory have been read.
     fileprivate func rowsRead() async throws -> Int64 {
         try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
-        return try await withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_user_tables
-                WHERE relname IN ('users', 'members', 'devices')
-                """
-            ) { row in try row.decode(0, as: Int64.self) } ?? 0
-        }
+        return try await first(
+            """
+            SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_user_tables
+            WHERE relname IN ('users', 'members', 'devices')
+            """
+        ) ?? 0
     }
 }

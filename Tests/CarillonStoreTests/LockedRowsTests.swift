@@ -118,7 +118,7 @@ import Testing
         _ = try await scene.devices.putDevice(phone("old"), in: scene.network)
         let held = await pool.hold("UPDATE devices SET address_hash = '\\x00' WHERE device_id = 'old'")
         async let taken = scene.devices.putDevice(phone("new"), in: scene.network)
-        while try await !pool.hasWaitingSession() { try await Task.sleep(for: .milliseconds(5)) }
+        while try await !pool.isAnybodyWaiting() { try await Task.sleep(for: .milliseconds(5)) }
         try await held.release()
         _ = try await taken
         #expect(try await scene.devices.device("old", in: scene.network) != nil)
@@ -139,16 +139,8 @@ import Testing
     @Test func `a device that one network's notification names, and somebody holds, is not waited for by others`()
         async throws
     {
-        let event = Event(
-            sourceID: "direct",
-            type: .notificationDirect,
-            timestamp: .seconds(0),
-            direct: DirectNotification(
-                to: .addresses([AddressedDevice(address: .fcm(token: "token", appID: "app"))]),
-                texts: DirectTexts(DirectTexts.Text(title: "Title"))
-            )
-        )
-        let direct = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
+        let named = AddressedDevice(address: .fcm(token: "token", appID: "app"))
+        let direct = RecipientQuery(.direct(.addresses([named])), in: scene.network)
         let other = RecipientQuery(.message("c", from: Person(id: "a")), in: scene.otherNetwork)
         #expect(try await scene.recipients.page(for: direct).recipients.flatMap(\.devices).count == 1)
         // What was not named for a day is noted anew.
@@ -164,17 +156,6 @@ import Testing
         }
         try await held.release()
         #expect(try await scene.recipients.recipients(for: [direct, other]).count == 2)
-    }
-}
-
-extension PostgresPool {
-    /// Whether somebody waits for a row of somebody else.
-    fileprivate func hasWaitingSession() async throws -> Bool {
-        try await withConnection { session in
-            try session.queryFirst(
-                "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple'))"
-            ) { row in try row.decode(0, as: Bool.self) } ?? false
-        }
     }
 }
 

@@ -147,8 +147,7 @@ import Testing
     }
 
     @Test func `whoever else is connected is seen`() async throws {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
+        let configuration = try await oneConnection()
         try await TestDatabase.withPool(configuration) { pool in
             #expect(try await work(pool).othersAtWork() == 0)
             try await TestDatabase.withPool(configuration) { other in

@@ -123,6 +123,21 @@ extension Settlement {
         let records = group.targets.map { $0.record(state, reason: reason, effect: effect) }
         return Settlement(group: group, records: records, remainders: [])
     }
+
+    /// All targets failed and are tried again, at once unless a delay is given.
+    static func failed(
+        _ group: DeliveryGroup,
+        _ trouble: String,
+        attempt: Int? = nil,
+        delay: Duration = .zero
+    ) -> Settlement {
+        Settlement(
+            group: group,
+            records: [],
+            troubles: Dictionary(uniqueKeysWithValues: group.targets.map { ($0.deviceID, trouble) }),
+            remainders: [Remainder(targets: group.targets, attempt: attempt ?? group.attempt + 1, delay: delay)]
+        )
+    }
 }
 
 extension Target {

@@ -51,6 +51,13 @@ extension RecipientQuery {
     }
 }
 
+extension IdempotentRequest {
+    /// A request that is answered `first`.
+    static func first(of network: NetworkID) -> Self {
+        Self(networkID: network, keyHash: [1], bodyHash: [2], answer: Array("first".utf8))
+    }
+}
+
 /// A port answered something that a later step of a check cannot go on with.
 struct UnexpectedAnswer: Error {}
 
