@@ -32,22 +32,41 @@ extension PendingEvent {
     }
 }
 
+extension DeliveryCause {
+    /// An event that mentions nobody.
+    package init(_ event: EventID, _ type: EventType = .messageSent, in channel: Channel, at time: Timestamp) {
+        self.init(eventID: event, eventType: type, channel: channel, actorRoles: [], mentions: [], receivedAt: time)
+    }
+}
+
 extension DeliveryGroup {
-    /// The message to an endpoint about something that was sent just now, which it may still be told for an hour.
+    /// The message to an endpoint about an event, which it may be told for a day.
     package static func message(
         about event: EventID,
+        _ type: EventType = .messageSent,
         to endpoint: EndpointID = "e-1",
-        in network: NetworkID,
-        id: UUID
+        in network: NetworkID = "acme",
+        id: UUID,
+        at time: Timestamp = WallClock.system.now()
     ) -> DeliveryGroup {
-        let now = WallClock.system.now()
-        return DeliveryGroup(
+        DeliveryGroup(
             id: id,
             telling: endpoint,
-            of: RelayedEvent(event, .messageSent, receivedAt: now),
+            of: RelayedEvent(event, type, receivedAt: time),
             in: network,
-            on: RelayTerms(expiresAt: now + .seconds(3_600))
+            on: RelayTerms(expiresAt: time + .seconds(86_400))
         )
+    }
+}
+
+extension RelayHistory {
+    /// What an endpoint was told lately.
+    package func relayDeliveries(
+        to endpoint: EndpointID = "e-1",
+        in network: NetworkID,
+        _ state: RelayState? = nil
+    ) async throws -> [RelayDelivery] {
+        try await relayDeliveries(to: endpoint, in: network, state: state, only: nil, before: nil, limit: 1_000)
     }
 }
 

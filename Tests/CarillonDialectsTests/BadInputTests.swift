@@ -212,5 +212,5 @@ import Testing
 
 extension Telling {
     /// What bob says in the third step.
-    fileprivate var message: Post { steps[2][0] }
+    fileprivate var message: Post { steps[2].posts[0] }
 }

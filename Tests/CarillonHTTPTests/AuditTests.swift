@@ -10,8 +10,9 @@ import Testing
 
 /// Who changed what, and who was refused, stands in the log.
 @Suite struct AuditTests {
+    private let log = CollectedLog()
+
     @Test func `a change of a network's set-up names the key, and no secret`() async throws {
-        let log = CollectedLog()
         try await withAPI(logger: log.logger) { api in
             let network = try await api.makeNetwork()
             let key = try await api.makeKey("events", in: network)
@@ -39,7 +40,6 @@ import Testing
     }
 
     @Test func `a refusal is written with the address it came from, and a flood of them is counted`() async throws {
-        let log = CollectedLog()
         try await withAPI(.live, logger: log.logger) { api in
             let network = try await api.makeNetwork()
             let events = try await api.makeKey("events", in: network)
@@ -58,12 +58,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RequestLogTests {
     private static let limits = RequestLog.Limits.ofAnswers
 
+    private let log = CollectedLog()
+
     private func lines(_ log: CollectedLog, _ status: String, _ route: String) -> Int {
         log.lines("Request answered").count { $0["http.status"] == status && $0["http.route"] == route }
     }
 
     @Test func `strangers have so many lines of each status and route, however many paths they ask for`() async throws {
-        let log = CollectedLog()
         try await withAPI(logger: log.logger(from: .info)) { api in
             let network = try await api.makeNetwork()
             let route = "/v1/networks/{network}/users/{user}"
@@ -80,7 +81,6 @@ import Testing
     }
 
     @Test func `who has proved who they are finds their lines beside a flood of others`() async throws {
-        let log = CollectedLog()
         try await withAPI(logger: log.logger(from: .info)) { api in
             let network = try await api.makeNetwork()
             let path = network.path("users/nobody")
@@ -101,7 +101,6 @@ import Testing
     }
 
     @Test func `what is left out is counted, by what its lines have in common`() async throws {
-        let log = CollectedLog()
         let requests = RequestLog(.init(ofStrangers: 2, ofNetwork: 3, window: .milliseconds(50)))
         let logger = log.logger(from: .info)
         for _ in 0..<7 {
@@ -115,7 +114,6 @@ import Testing
     }
 
     @Test func `a network's admin who changes very much hides no other network's changes`() async throws {
-        let log = CollectedLog()
         try await withAPI(logger: log.logger) { api in
             let (busy, calm) = (try await api.makeNetwork("busy"), try await api.makeNetwork("calm"))
             for number in 0..<150 {

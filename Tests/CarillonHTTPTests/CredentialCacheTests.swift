@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonTesting
 import Postgres
-import Synchronization
 import Testing
 
 @testable import CarillonEdge
@@ -10,14 +9,8 @@ import Testing
 @Suite(Lending { try await TimedDatabase.lend(from: TestAPI.now, $0) }) struct CredentialCacheTests {
     private static let acme = NetworkID(trusted: "acme")
 
-    private final class Time: Sendable {
-        private let instant = Mutex(ContinuousClock.now)
-        var now: ContinuousClock.Instant { instant.withLock(\.self) }
-        func advance(by duration: Duration) { instant.withLock { $0 += duration } }
-    }
-
     private let announcements = Announcements()
-    private let time = Time()
+    private let time = ManualTime(.seconds(0))
     private let store: Counted
     private let cache: CredentialCache
 
@@ -32,7 +25,7 @@ import Testing
     private static func cache(
         _ database: TimedDatabase,
         _ announcements: Announcements,
-        _ time: Time,
+        _ time: ManualTime,
         capacity: Int = 100
     ) -> CredentialCache {
         CredentialCache(
@@ -40,7 +33,7 @@ import Testing
             announcements: announcements,
             capacity: capacity,
             logger: .silent,
-            now: { time.now }
+            now: time.monotonic
         )
     }
 

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonTesting
-import Foundation
 import HTTPTypes
 import Testing
 

@@ -108,13 +108,7 @@ extension TestAPI {
             var expansion = Expansion(event: event, groups: [], next: nil)
             expansion.keepsBody = true
             expansion.messages = [
-                DeliveryGroup(
-                    id: generator.next(),
-                    telling: "e-1",
-                    of: RelayedEvent(event.id, event.event.type, receivedAt: event.receivedAt),
-                    in: id,
-                    on: RelayTerms(expiresAt: event.receivedAt + .seconds(86_400))
-                )
+                .message(about: event.id, event.event.type, in: id, id: generator.next(), at: event.receivedAt)
             ]
             _ = try await store.queue.enqueue([expansion])
         }

@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonTesting
 import HTTPTypes
-import Synchronization
 import Testing
 
 @testable import CarillonEdge
@@ -9,8 +8,8 @@ import Testing
 
 @Suite struct RequestRatesTests {
     @Test func `everybody has a bucket of their own`() throws {
-        let time = ManualInstant()
-        let rates = RequestRates(now: { time.now })
+        let time = ManualTime(.seconds(0))
+        let rates = RequestRates(now: time.monotonic)
         for _ in 0..<10 { try rates.take(from: .user("acme", "alice"), rate: 1) }
         #expect(throws: Problem.self) { try rates.take(from: .user("acme", "alice"), rate: 1) }
         for owner in [.user("acme", "bob"), .user("other", "alice"), .key("acme", "alice"), .events("acme")]
@@ -22,8 +21,8 @@ import Testing
     }
 
     @Test func `what is too much is 429 with the seconds to wait`() throws {
-        let time = ManualInstant()
-        let rates = RequestRates(now: { time.now })
+        let time = ManualTime(.seconds(0))
+        let rates = RequestRates(now: time.monotonic)
         try rates.take(40, from: .events("acme"), rate: 4)
         let problem = #expect(throws: Problem.self) { try rates.take(7, from: .events("acme"), rate: 4) }
         #expect(problem?.status == .tooManyRequests)
@@ -47,8 +46,8 @@ import Testing
     }
 
     @Test func `what is given back can be taken again, and no more than was taken`() throws {
-        let time = ManualInstant()
-        let rates = RequestRates(now: { time.now })
+        let time = ManualTime(.seconds(0))
+        let rates = RequestRates(now: time.monotonic)
         let rate = RequestRates.Rate("things", perSecond: 1, burst: 2)
         let address = try #require(IPAddress("192.0.2.1"))
         rates.giveBack(rate, at: .matrix, from: address)
@@ -69,8 +68,8 @@ import Testing
     }
 
     @Test func `however many there are, so many are remembered, those who asked for most first`() throws {
-        let time = ManualInstant()
-        let rates = RequestRates(capacity: 100, now: { time.now })
+        let time = ManualTime(.seconds(0))
+        let rates = RequestRates(capacity: 100, now: time.monotonic)
         try rates.take(10, from: .user("acme", "greedy"), rate: 1)
         for number in 0..<10_000 {
             try rates.take(from: .user("acme", UserID(trusted: "user-\(number)")), rate: 1)
@@ -80,23 +79,14 @@ import Testing
     }
 
     @Test func `what is full again is forgotten first`() throws {
-        let time = ManualInstant()
-        let rates = RequestRates(capacity: 10, now: { time.now })
+        let time = ManualTime(.seconds(0))
+        let rates = RequestRates(capacity: 10, now: time.monotonic)
         for number in 0..<9 { try rates.take(2, from: .user("acme", UserID(trusted: "user-\(number)")), rate: 1) }
         time.advance(by: .seconds(5))
         try rates.take(from: .user("acme", "late"), rate: 1)
         try rates.take(from: .user("acme", "later"), rate: 1)
         #expect(rates.count == 2)
     }
-}
-
-/// A monotonic time that stands still until it is moved.
-private final class ManualInstant: Sendable {
-    private let instant = Mutex(ContinuousClock.now)
-
-    var now: ContinuousClock.Instant { instant.withLock { $0 } }
-
-    func advance(by duration: Duration) { instant.withLock { $0 += duration } }
 }
 
 @Suite struct TokenBucketTests {

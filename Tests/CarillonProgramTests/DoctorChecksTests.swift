@@ -1,9 +1,15 @@
 @testable import CarillonCore
 @testable import CarillonStore
+import CarillonTesting
 import Testing
 
 @testable import Postgres
 @testable import carillon
+
+extension Finding {
+    /// As a line says it.
+    fileprivate var words: String { "\(verdict.rawValue) \(subject): \(detail)" }
+}
 
 /// What doctor says of endpoints.
 @Suite struct EndpointChecksTests {
@@ -15,20 +21,11 @@ import Testing
         error: String? = nil,
         backlog: Int = 0
     ) -> EndpointCondition {
-        let settings = EndpointSettings(
-            url: "https://bot.acme.example",
-            role: role,
-            events: EndpointEvents(trusted: ["*"])
-        )
-        var endpoint = Endpoint(
-            id: EndpointID(trusted: "e-1"),
-            settings: settings,
-            createdAt: Timestamp(milliseconds: 0)
-        )
-        if !isEnabled { endpoint.set(.disabled, reason: "http 410", at: Timestamp(milliseconds: 0)) }
+        var endpoint = Endpoint.sample("e-1", role)
+        if !isEnabled { endpoint.set(.disabled, reason: "http 410", at: .seconds(1)) }
         endpoint.lastError = error
         return EndpointCondition(
-            network: NetworkID(trusted: "acme"),
+            network: "acme",
             endpoint: endpoint,
             isReadable: isReadable,
             pause: pause,
@@ -37,8 +34,7 @@ import Testing
     }
 
     private func words(_ condition: EndpointCondition) -> String {
-        EndpointChecks.findings(of: [condition]).map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
-            .joined(separator: "\n")
+        EndpointChecks.findings(of: [condition]).map(\.words).joined(separator: "\n")
     }
 
     @Test func `what is well is one line, and so is none`() {
@@ -84,8 +80,7 @@ import Testing
         expected: String
     ) {
         let pooler = PoolerDetection(isPooled: isPooled, keepsStatements: keepsStatements)
-        let findings = PoolerChecks.findings(pooler, preparesStatements: preparesStatements)
-        let words = findings.map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
+        let words = PoolerChecks.findings(pooler, preparesStatements: preparesStatements).map(\.words)
         #expect(words.contains { $0.contains(expected) }, "\(words)")
     }
 
@@ -102,18 +97,10 @@ import Testing
 }
 
 @Suite struct FaceChecksTests {
-    private static let network = NetworkID(trusted: "acme")
-
     private static func findings(_ settings: JSONObject, face: FaceName = .matrix, name: String = "a") -> [String] {
-        let binding = FaceBinding(
-            face: face,
-            externalID: name,
-            networkID: network,
-            settings: settings,
-            updatedAt: Timestamp(milliseconds: 1)
-        )
+        let binding = FaceBinding(face, name, settings)
         let apps: Set = [DeviceSelection.App(.apns, "known"), DeviceSelection.App(.fcm, "android")]
-        return FaceChecks.findings(of: [binding], apps: [network: apps]).filter { $0.verdict != .ok }.map {
+        return FaceChecks.findings(of: [binding], apps: ["acme": apps]).filter { $0.verdict != .ok }.map {
             "\($0.subject): \($0.detail)"
         }
     }
@@ -153,29 +140,24 @@ import Testing
 
 /// What doctor says of a network's lanes, and of apps that nothing can be sent to.
 @Suite struct LaneChecksTests {
-    private func words(_ findings: [Finding]) -> [String] {
-        findings.map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
-    }
-
     @Test func `each lane that is paused fails with its reason`() {
-        let acme = NetworkID(trusted: "acme")
         let open = LaneStatus(
-            lane: Lane(networkID: acme, provider: .apns, appID: "com.acme.chat"),
+            lane: Lane(networkID: "acme", provider: .apns, appID: "com.acme.chat"),
             circuit: .open,
             since: Timestamp(milliseconds: 0),
             reason: "403 InvalidProviderToken"
         )
-        var braked = LaneStatus(lane: Lane(networkID: acme, provider: .fcm, appID: "app"), circuit: .closed)
+        var braked = LaneStatus(lane: Lane(networkID: "acme", provider: .fcm, appID: "app"), circuit: .closed)
         braked.brake = .init(since: Timestamp(milliseconds: 0), reason: "30 of 40")
         #expect(
-            words(LaneChecks.findings(of: [braked, open])) == [
+            LaneChecks.findings(of: [braked, open]).map(\.words) == [
                 "FAIL lane apns/com.acme.chat: the circuit is open since 1970-01-01T00:00:00.000Z: 403 InvalidProviderToken; "
                     + "what is sent through it waits",
                 "warn lane fcm/app: devices that are reported as gone since 1970-01-01T00:00:00.000Z are not believed (30 of 40): "
                     + "POST …/release lets go",
             ]
         )
-        #expect(words(LaneChecks.findings(of: [])) == ["ok lanes: none is paused"])
+        #expect(LaneChecks.findings(of: []).map(\.words) == ["ok lanes: none is paused"])
     }
 
     @Test func `apps with devices and no credential fail`() {
@@ -184,7 +166,7 @@ import Testing
             .init(.log, ""), .init(.webhook, "bot.example"),
         ]
         #expect(
-            words(LaneChecks.findings(of: apps, with: [(.fcm, "one")])) == [
+            LaneChecks.findings(of: apps, with: [(.fcm, "one")]).map(\.words) == [
                 "FAIL fcm two: there are devices and no credential, so that nothing is sent to them: PUT /providers/fcm/apps/two",
                 "FAIL webpush: there are devices and no credential, so that nothing is sent to them: PUT /providers/webpush",
             ]
@@ -205,28 +187,20 @@ import Testing
         )
     }
 
-    private func words(_ findings: [Finding]) -> [String] {
-        findings.map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
-    }
-
     @Test func `each network with something wrong is one line, in the order of the overview`() {
         let lane = NetworkTrouble(.lane, "apns/app", since: .epoch, "403")
         let letters = NetworkTrouble(.deadLetters, "fcm/app", since: nil, "2 dead letters")
+        let reports = [report("b", [lane, letters], waiting: 81), report("a", [letters])]
         #expect(
-            words(
-                OverviewChecks.findings(
-                    of: [report("b", [lane, letters], waiting: 81), report("a", [letters])],
-                    among: 9
-                )
-            ) == [
+            OverviewChecks.findings(of: reports, among: 9).map(\.words) == [
                 "FAIL network b: lane apns/app since 1970-01-01T00:00:00.000Z: 403; deadLetters fcm/app: 2 dead letters; "
                     + "work has been waiting for 81 s; events of the last hour: 120",
                 "warn network a: deadLetters fcm/app: 2 dead letters; events of the last hour: 120",
                 "ok networks: 7 of 9 are well",
             ]
         )
-        #expect(words(OverviewChecks.findings(of: [], among: 0)) == ["ok networks: there are none"])
-        #expect(words(OverviewChecks.findings(of: [], among: 1)) == ["ok networks: 1 of 1 are well"])
+        #expect(OverviewChecks.findings(of: [], among: 0).map(\.words) == ["ok networks: there are none"])
+        #expect(OverviewChecks.findings(of: [], among: 1).map(\.words) == ["ok networks: 1 of 1 are well"])
     }
 }
 
@@ -252,16 +226,12 @@ import Testing
     }
 
     private func words(_ networks: [Network], _ answers: [NetworkID: UserTokenAnswer] = [:]) async -> [String] {
-        await IntrospectionChecks(Server(answers: answers)).findings(of: networks)
-            .map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
+        await IntrospectionChecks(Server(answers: answers)).findings(of: networks).map(\.words)
     }
 
     @Test func `a server that does not answer, or believes anybody, is named`() async {
         let networks = ["acme", "other", "third"].map { network($0) }
-        let answers: [NetworkID: UserTokenAnswer] = [
-            NetworkID(trusted: "acme"): .failed(reason: "http 502"),
-            NetworkID(trusted: "other"): .user(UserID(trusted: "alice")),
-        ]
+        let answers: [NetworkID: UserTokenAnswer] = ["acme": .failed(reason: "http 502"), "other": .user("alice")]
         #expect(
             await words(networks, answers) == [
                 "warn token introspection acme: no answer (http 502), so that users with foreign tokens are turned away",

@@ -38,8 +38,9 @@ import Testing
 }
 
 @Suite struct LaneMetricsTests {
+    private let registry = MetricRegistry()
+
     @Test func `lanes are counted by provider and circuit, and providers without any are 0`() {
-        let registry = MetricRegistry()
         let network: NetworkID = "acme"
         func status(_ app: String, _ circuit: LaneStatus.Circuit) -> LaneStatus {
             LaneStatus(lane: Lane(networkID: network, provider: .apns, appID: app), circuit: circuit)
@@ -53,7 +54,6 @@ import Testing
     }
 
     @Test func `lanes whose brake is on are counted by provider`() {
-        let registry = MetricRegistry()
         let network: NetworkID = "acme"
         var braked = LaneStatus(lane: Lane(networkID: network, provider: .apns, appID: "a"), circuit: .closed)
         braked.brake = LaneStatus.Brake(since: Timestamp(milliseconds: 0), reason: "60 of 70 devices reported as gone")
@@ -66,6 +66,8 @@ import Testing
 }
 
 @Suite struct ReadinessMetricsTests {
+    private let registry = MetricRegistry()
+
     private static func metrics(in registry: MetricRegistry) -> ReadinessMetrics {
         let state = DatabaseState()
         state.note { ($0.schemaProblem, $0.masterKeyProblem) = (nil, nil) }
@@ -73,7 +75,6 @@ import Testing
     }
 
     @Test func `readiness and the clock are as the last look found them`() {
-        let registry = MetricRegistry()
         let metrics = Self.metrics(in: registry)
         func lines() -> Set<Substring> { Set(registry.exposition().split(separator: "\n")) }
         let before = Timestamp(milliseconds: 10_000)
@@ -91,7 +92,6 @@ import Testing
     }
 
     @Test func `of several placements each has its own, and the service is ready while one is`() {
-        let registry = MetricRegistry()
         let p1 = PlacementName("p1") ?? .home
         let states = [PlacementName.home: DatabaseState(), p1: DatabaseState()]
         #expect(Readiness(states) { false }.problem == "the list of placements has not been read yet")
@@ -121,7 +121,6 @@ import Testing
     }
 
     @Test func `a service that stops is not ready`() async throws {
-        let registry = MetricRegistry()
         let looks = AsyncStream.makeStream(of: Void.self)
         let watch = ReadinessWatch(metrics: Self.metrics(in: registry)) {
             looks.continuation.yield()

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Foundation
 import Synchronization
 
@@ -12,14 +13,12 @@ extension DeliveryGroup {
     ) -> DeliveryGroup {
         DeliveryGroup(
             id: UUID(),
-            lane: Lane(networkID: NetworkID(trusted: "acme"), provider: addresses.first?.provider ?? .log, appID: ""),
+            lane: Lane(networkID: "acme", provider: addresses.first?.provider ?? .log, appID: ""),
             cause: DeliveryCause(
-                eventID: .example,
-                eventType: .memberJoined,
-                channel: Channel(id: ChannelID(trusted: "general"), displayName: channelName),
-                actorRoles: [],
-                mentions: [],
-                receivedAt: Timestamp(milliseconds: 1_763_632_800_000)
+                .example,
+                .memberJoined,
+                in: Channel(id: "general", displayName: channelName),
+                at: .example
             ),
             payload: .devices(DevicePush(Push(Notification(locale: "en", title: title, body: body)))),
             targets: addresses.enumerated().map { index, address in
@@ -61,6 +60,11 @@ extension Target {
     }
 }
 
+extension Timestamp {
+    /// When the examples happen, and clocks stand unless they are moved.
+    static let example = Timestamp(milliseconds: 1_763_632_800_000)
+}
+
 extension EventID {
     static let example = EventID(UUID(uuid: (1, 2, 3, 4, 5, 6, 0x70, 8, 0x80, 10, 11, 12, 13, 14, 15, 16)))
 }
@@ -78,5 +82,38 @@ extension Provider {
                 return outcomes.count == 1 ? outcomes[0] : nil
             }
         }
+    }
+}
+
+/// Endpoints and bodies in a dictionary.
+struct StoredMessages: RelaySource {
+    let messages: [RelayKey: RelayMessage]
+
+    init(_ messages: [RelayKey: RelayMessage]) { self.messages = messages }
+
+    func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
+        messages.filter { keys.contains($0.key) }
+    }
+}
+
+/// An answer of a push service, and what it means.
+struct AnswerRow: Sendable, CustomTestStringConvertible {
+    var status: Int
+    var body = ""
+    var retryAfter: Duration?
+    var failures = 0
+    var expected: Finding
+    var testDescription: String { "\(status) \(body.prefix(120)) after \(failures)" }
+
+    init(_ status: Int, _ body: String = "", retryAfter: Duration? = nil, failures: Int = 0, finding: Finding) {
+        self.status = status
+        self.body = body
+        self.retryAfter = retryAfter
+        self.failures = failures
+        expected = finding
+    }
+
+    init(_ status: Int, _ body: String = "", retryAfter: Duration? = nil, failures: Int = 0, is outcome: Outcome) {
+        self.init(status, body, retryAfter: retryAfter, failures: failures, finding: .certain(outcome))
     }
 }

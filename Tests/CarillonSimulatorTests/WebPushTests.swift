@@ -5,6 +5,7 @@ import Testing
 
 @Suite(.bench) struct WebPushTests {
     private let bench: Bench = lent()
+    private let sender = Sender()
 
     @Test(arguments: [false, true])
     func `takes and decrypts a message`(http1: Bool) async throws {
@@ -49,7 +50,6 @@ import Testing
 
     @Test func `refuses claims that are wrong`() async throws {
         let subscription = bench.simulator.makeSubscription()
-        let sender = Sender()
         let claims: [[String: Any]] = [
             ["aud": "https://push.example.com"], ["exp": Token.now - 1], ["exp": Token.now + 90_000],
             ["sub": "ops@example.com"], ["sub": "mailto:root@localhost"],
@@ -69,7 +69,6 @@ import Testing
     }
 
     @Test func `refuses senders for whom the subscription was not made`() async throws {
-        let sender = Sender()
         let subscription = bench.simulator.makeSubscription(applicationServerKey: sender.publicKey)
         let stranger = try await bench.push(to: subscription, from: Sender())
         #expect(stranger.status == 403)

@@ -13,8 +13,7 @@ import Testing
     func `a page of an audience reads no more than it holds, however well the planner knows the tables`(
         isAnalysed: Bool
     ) async throws {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
+        var configuration = try await oneConnection()
         // A small table is one for several workers here.
         for setting in [
             "min_parallel_table_scan_size", "min_parallel_index_scan_size", "parallel_setup_cost",
@@ -29,10 +28,9 @@ import Testing
                 (.everyone, nil), (.members(of: channel), nil), (.members(of: channel), "other"), (.tags(["t"]), nil),
             ]
             for (audience, context) in audiences {
-                var event = Event(sourceID: "n", type: .notificationDirect, timestamp: .now)
+                var event = Event.direct(audience)
                 event.channel = context.map { Channel(id: $0) }
-                event.direct = DirectNotification(to: audience)
-                let query = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
+                let query = RecipientQuery(event, in: scene.network)
                 _ = try await scene.recipients.page(for: query)
                 for table in ["devices", "members", "subscriptions", "users"] {
                     let before = try await pool.rowsReadByIndex(of: [table])
@@ -84,22 +82,18 @@ import Testing
 @Suite struct AddressPlanTests {
     @Test func `addresses are found by their keys, although there were no devices when that was planned`() async throws
     {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
-        try await StoreScene.withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(oneConnection()) { scene, pool in
             let tokens = (0..<20).map { DeviceAddress.fcm(token: "token-\($0)", appID: "app") }
             let hooks = (0..<20).map { DeviceAddress.webhook(url: "https://example.com/\($0)") }
             func find() async throws -> Int64 {
-                let before = try await pool.blocksRead(of: "devices")
+                let before = try await pool.blocksRead(of: ["devices"])
                 let keys = tokens.map { AddressKey(networkID: scene.network, address: $0) }
                 _ = try await scene.devices.devices(reachedAt: keys)
                 let named = (tokens + hooks).map { AddressedDevice(address: $0) }
-                var event = Event(sourceID: "n", type: .notificationDirect, timestamp: .now)
-                event.direct = DirectNotification(to: .addresses(named))
-                let query = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
+                let query = RecipientQuery(.direct(.addresses(named)), in: scene.network)
                 let page = try await scene.recipients.page(for: query)
                 #expect(page.recipients.count == named.count)
-                return try await pool.blocksRead(of: "devices") - before
+                return try await pool.blocksRead(of: ["devices"]) - before
             }
             try await pool.execute(.unprepared("VACUUM ANALYZE devices"))
             _ = try await find()
@@ -115,21 +109,6 @@ import Testing
             // An index that has grown is a level or two deeper.
             let many = try await find()
             #expect(many < few * 2 + 100)
-        }
-    }
-}
-
-extension PostgresPool {
-    /// How many blocks of a table and its indexes have been looked at.
-    func blocksRead(of table: String) async throws -> Int64 {
-        try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
-        return try await withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit FROM pg_statio_user_tables
-                WHERE relname = \(table)
-                """
-            ) { row in try row.decode(0, as: Int64.self) } ?? 0
         }
     }
 }

@@ -77,14 +77,7 @@ import Testing
 
     private func registrations(_ token: String) -> [ImportRecord] {
         (0..<2_000).map { number in
-            .device(
-                Device(
-                    id: DeviceID(trusted: "d\(number)"),
-                    userID: UserID(trusted: "u\(number)"),
-                    address: .fcm(token: "\(token)-\(number)", appID: "app"),
-                    registeredAt: WallClock.system.now()
-                )
-            )
+            .device(Device("d\(number)", of: "u\(number)", .fcm(token: "\(token)-\(number)", appID: "app")))
         }
     }
 }

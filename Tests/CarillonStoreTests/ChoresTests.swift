@@ -19,9 +19,10 @@ import Testing
         func advance(by duration: Duration) { passed.withLock { $0 += duration } }
     }
 
+    private let hands = Hands()
+
     @Test func `what failed is tried after a minute, and then after twice as long each time, up to half an hour`() async
     {
-        let hands = Hands()
         let chores = Chores(clock: hands.clock)
         var pauses: [Int] = []
         var seconds = 0
@@ -37,7 +38,6 @@ import Testing
     }
 
     @Test func `another piece is done meanwhile, and success forgets all failures`() async {
-        let hands = Hands()
         let chores = Chores(clock: hands.clock)
         var done: [String] = []
         for _ in 0..<2 {
@@ -70,10 +70,9 @@ import Testing
 
     @Test func `housekeeping does not repeat with its locks what fails, and does the rest each time`() async throws {
         try await StoreScene.withStores { scene, pool in
-            let hands = Hands()
             let start = WallClock.system.now()
             let clock = WallClock { start + (hands.clock.now() - Timestamp(milliseconds: 0)) }
-            let housekeeper = Housekeeper(pool: pool, clock: clock, logger: TestDatabase.logger)
+            let housekeeper = pool.housekeeper(clock)
             try await pool.script(
                 """
                 CREATE SEQUENCE tries;

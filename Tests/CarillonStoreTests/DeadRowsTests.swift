@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `what waits for long in a full lane does not have others walk over what has died since`() async throws {
-        let configuration = try await Self.configuration()
+        let configuration = try await oneConnection()
         try await StoreScene.withStores(configuration) { scene, pool in
             try await scene.enqueue(to: [[try await scene.target("d1", of: "b", app: "full")]], app: "full")
             try await pool.execute("UPDATE deliveries SET run_at = now() - interval '2 hours'")
@@ -147,7 +147,7 @@ import Testing
     @Test func `a claim reads as much with ten thousand networks that have nothing due as with ten`() async throws {
         var read: [Int64] = []
         for count in [10, 10_000] {
-            try await StoreScene.withStores(Self.configuration()) { scene, pool in
+            try await StoreScene.withStores(oneConnection()) { scene, pool in
                 try await pool.execute(
                     """
                     INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets,
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func `a table does not grow any more when the old snapshot is gone`() async throws {
-        let configuration = try await Self.configuration()
+        let configuration = try await oneConnection()
         try await StoreScene.withStores(configuration) { scene, pool in
             // An ANALYZE that begins by itself is a snapshot, too, and would have the next VACUUM keep what it sees.
             try await pool.withConnection { session in
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func `the oldest snapshot is known by its age`() async throws {
-        let configuration = try await Self.configuration()
+        let configuration = try await oneConnection()
         try await TestDatabase.withPool(configuration) { pool in
             #expect(try await OldestSnapshot.age(pool) == .zero)
             try await withOldSnapshot(of: configuration) {
@@ -216,15 +216,8 @@ import Testing
         ]
     }
 
-    /// With one connection, so that what has been read is known when somebody asks.
-    private static func configuration() async throws -> PostgresConfiguration {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
-        return configuration
-    }
-
     private func withDeadRows(_ body: (StoreScene, PostgresPool) async throws -> Void) async throws {
-        let configuration = try await Self.configuration()
+        let configuration = try await oneConnection()
         try await StoreScene.withStores(configuration) { scene, pool in
             try await withOldSnapshot(of: configuration) {
                 try await pool.makeDeadRows()
@@ -265,32 +258,13 @@ extension PostgresPool {
 
     /// How many blocks of tables and their indexes are looked at meanwhile.
     fileprivate func blocks(of tables: [String], _ body: () async throws -> Void) async throws -> Int64 {
-        let before = try await blocks(of: tables)
+        let before = try await blocksRead(of: tables)
         try await body()
-        return try await blocks(of: tables) - before
-    }
-
-    private func blocks(of tables: [String]) async throws -> Int64 {
-        try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
-        return try await withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::bigint FROM pg_statio_user_tables
-                WHERE relname = ANY (\(tables))
-                """
-            ) { row in try row.decode(0, as: Int64.self) } ?? 0
-        }
+        return try await blocksRead(of: tables) - before
     }
 
     /// How large tables are with their indexes.
     fileprivate func bytes(of tables: [String]) async throws -> Int64 {
-        try await withConnection { session in
-            try session.queryFirst(
-                "SELECT sum(pg_total_relation_size(t::regclass))::bigint FROM unnest(\(tables)) AS t"
-            ) {
-                row in
-                try row.decode(0, as: Int64.self)
-            } ?? 0
-        }
+        try await first("SELECT sum(pg_total_relation_size(t::regclass))::bigint FROM unnest(\(tables)) AS t") ?? 0
     }
 }

@@ -144,7 +144,7 @@ import Testing
                 ('acme', 'ffffffff-0000-7000-8000-000000000000', 'u', 'd', 'user', 1, 2);
             """
         )
-        try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await pool.count("stopped_users") == 1)
         #expect(try await scene.accounts.deleteNetwork(scene.network))
         #expect(try await pool.count("stopped_users") == 0)
@@ -218,7 +218,7 @@ import Testing
                 FROM generate_series(1, 200) n ORDER BY n
                 """
             )
-            return try session.queryFirst("SELECT min(number) FROM outcomes") { row in try row.decode(0) } ?? 0
+            return try session.first("SELECT min(number) FROM outcomes") ?? 0
         }
     }
 }

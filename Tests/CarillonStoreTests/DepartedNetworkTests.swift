@@ -17,79 +17,47 @@ import Testing
         let network = scene.network
         let source = TemplateSource(title: "%s", body: .one("x"))
         let template = TemplateOverride(eventType: .messageSent, locale: "en", source: source, updatedAt: .now)
-        let scopes: [ToggleScope] = [.network, .user("alice"), .channel("alice", "c")]
-        var writes: [Write] = scopes.flatMap { scope -> [Write] in
-            [
-                ("set \(scope)", { _ = try await scene.setToggles(scope, by: .admin) }),
-                ("set \(scope) as a user", { _ = try await scene.setToggles(scope, by: .user) }),
-                (
-                    "unset \(scope)",
-                    { _ = try await scene.toggles.removeToggles(scope, in: network, expected: nil) }
-                ),
-            ]
+        var writes: [Write] = []
+        func add(_ name: String, _ write: @escaping @Sendable () async throws -> Void) { writes.append((name, write)) }
+        for scope in [ToggleScope.network, .user("alice"), .channel("alice", "c")] {
+            add("set \(scope)") { _ = try await scene.setToggles(scope, by: .admin) }
+            add("set \(scope) as a user") { _ = try await scene.setToggles(scope, by: .user) }
+            add("unset \(scope)") { _ = try await scene.toggles.removeToggles(scope, in: network, expected: nil) }
         }
         for writer in [Writer.admin, .user] {
-            writes.append(
-                (
-                    "put a device as \(writer)",
-                    {
-                        _ = try await scene.devices.putDevice(Device("d", of: "bob"), in: network, by: writer)
-                    }
-                )
-            )
+            add("put a device as \(writer)") {
+                _ = try await scene.devices.putDevice(Device("d", of: "bob"), in: network, by: writer)
+            }
             for subscriber in [Subscriber.user("bob"), .device("d")] {
-                writes.append(
-                    (
-                        "subscribe \(subscriber) as \(writer)",
-                        {
-                            _ = try await scene.tags.subscribe(
-                                subscriber,
-                                to: "news",
-                                in: network,
-                                ifOwnedBy: nil,
-                                by: writer
-                            )
-                        }
-                    )
-                )
+                add("subscribe \(subscriber) as \(writer)") {
+                    _ = try await scene.tags.subscribe(subscriber, to: "news", in: network, ifOwnedBy: nil, by: writer)
+                }
             }
         }
-        let others: [Write] = [
-            (
-                "delete a device", { _ = try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: network) }
-            ),
-            ("restore devices", { _ = try await scene.restoreDevices() }),
-            ("put a tag", { _ = try await scene.tags.putTag(Tag(id: "more"), in: network) }),
-            ("delete a tag", { try await scene.tags.deleteTag("news", in: network) }),
-            (
-                "unsubscribe",
-                { try await scene.tags.unsubscribe(.user("bob"), from: "news", in: network, ifOwnedBy: nil) }
-            ),
-            (
-                "unsubscribe several",
-                {
-                    let subscription = Subscription(tag: "news", subscriber: .user("bob"))
-                    try await scene.tags.unsubscribe([subscription], in: network)
-                }
-            ),
-            ("put a user", { _ = try await scene.directory.putUser(Person(id: "new"), in: network) }),
-            ("delete a user", { _ = try await scene.directory.deleteUser("bob", in: network) }),
-            ("put a channel", { _ = try await scene.directory.putChannel(Channel(id: "new"), in: network) }),
-            ("delete a channel", { _ = try await scene.directory.deleteChannel("c", in: network) }),
-            ("add a member", { _ = try await scene.directory.addMember("bob", to: "c", in: network) }),
-            ("remove a member", { _ = try await scene.directory.removeMember("bob", from: "c", in: network) }),
-            ("replace members", { try await scene.directory.replaceMembers(of: "c", with: ["bob"], in: network) }),
-            ("replace members by none", { try await scene.directory.replaceMembers(of: "c", with: [], in: network) }),
-            ("put a template", { _ = try await scene.templates.putTemplate(template, in: network) }),
-        ]
-        writes += others
+        add("delete a device") { _ = try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: network) }
+        add("restore devices") { _ = try await scene.restoreDevices() }
+        add("put a tag") { _ = try await scene.tags.putTag(Tag(id: "more"), in: network) }
+        add("delete a tag") { try await scene.tags.deleteTag("news", in: network) }
+        add("unsubscribe") {
+            try await scene.tags.unsubscribe(.user("bob"), from: "news", in: network, ifOwnedBy: nil)
+        }
+        add("unsubscribe several") {
+            try await scene.tags.unsubscribe([Subscription(tag: "news", subscriber: .user("bob"))], in: network)
+        }
+        add("put a user") { _ = try await scene.directory.putUser(Person(id: "new"), in: network) }
+        add("delete a user") { _ = try await scene.directory.deleteUser("bob", in: network) }
+        add("put a channel") { _ = try await scene.directory.putChannel(Channel(id: "new"), in: network) }
+        add("delete a channel") { _ = try await scene.directory.deleteChannel("c", in: network) }
+        add("add a member") { _ = try await scene.directory.addMember("bob", to: "c", in: network) }
+        add("remove a member") { _ = try await scene.directory.removeMember("bob", from: "c", in: network) }
+        add("replace members") { try await scene.directory.replaceMembers(of: "c", with: ["bob"], in: network) }
+        add("replace members by none") { try await scene.directory.replaceMembers(of: "c", with: [], in: network) }
+        add("put a template") { _ = try await scene.templates.putTemplate(template, in: network) }
         let records: [ImportRecord] = [
             .user(Person(id: "new")), .channel(Channel(id: "new")), .member("c", "bob"),
             .device(Device("d", of: "bob")), .tag(Tag(id: "more")), .subscription(.user("bob"), "news"),
         ]
-        for record in records {
-            writes.append(("import \(record)", { try await scene.importOnce([record]) }))
-        }
+        for record in records { add("import \(record)") { try await scene.importing([[record]]) } }
         return writes
     }
 
@@ -195,10 +163,5 @@ extension StoreScene {
             "SELECT coalesce(max(seq), 0) FROM change_counters WHERE network_id = \(network.rawValue)",
             as: Int64.self
         ) ?? 0
-    }
-
-    fileprivate func importOnce(_ records: [ImportRecord]) async throws {
-        let rest = Mutex<[ImportRecord]?>(records)
-        try await directory.apply({ rest.withLock { $0.take() } }, in: network)
     }
 }

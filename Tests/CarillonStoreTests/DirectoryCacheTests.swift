@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonTesting
 import Postgres
-import Synchronization
 import Testing
 
 @testable import CarillonStore
@@ -27,9 +26,7 @@ import Testing
     }
 
     @Test func `messages among people who are known read nothing of the directory`() async throws {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
-        try await StoreScene.withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(oneConnection()) { scene, pool in
             let story = DirectoryStory(seed: 0, start: .seconds(1))
             let created = story.event(.channelCreated, at: .seconds(1), names: "1", of: ["a", "b"], by: "a")
             _ = try await scene.inbox.accept([scene.incoming(created)])
@@ -66,12 +63,7 @@ import Testing
             let before = try await version(of: scene.network, pool)
             let confirming = event("second", at: .seconds(20), "1")
             async let accepted = scene.inbox.accept([confirming], lockWait: .seconds(60))
-            let waiting: SQL = """
-                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                """
-            while try await pool.first(waiting, as: Int.self) == 0 {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            while try await !pool.isAnybodyWaiting() { try await Task.sleep(for: .milliseconds(5)) }
             try await held.release()
             #expect(try await accepted.count == 1)
             #expect(try await pool.all("SELECT display_name FROM users ORDER BY 1", as: String.self) == ["a 1", "b 1"])
@@ -310,18 +302,14 @@ extension DirectoryStory.Step {
         case .deleteUser(let user): _ = try await scene.directory.deleteUser(user, in: network)
         case .deleteChannel: _ = try await scene.directory.deleteChannel("c", in: network)
         case .importing(let person, let channel):
-            try await scene.importing([.user(person), .channel(channel), .member(channel.id, person.id)], in: network)
+            try await scene.importing(
+                [[.user(person), .channel(channel), .member(channel.id, person.id)]],
+                in: network
+            )
         case .foundAnew:
             #expect(try await scene.accounts.deleteNetwork(network))
             try await scene.accounts.createNetwork(Network(id: network, createdAt: WallClock.system.now()))
         }
-    }
-}
-
-extension StoreScene {
-    fileprivate func importing(_ records: [ImportRecord], in network: NetworkID) async throws {
-        let batch = Mutex<[ImportRecord]?>(records)
-        try await directory.apply({ batch.withLock { $0.take() } }, in: network)
     }
 }
 

@@ -18,19 +18,12 @@ import Testing
         return try #require(counts)
     }
 
-    private func withSession(_ body: (StoreScene, PostgresPool) async throws -> Void) async throws {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
-        configuration.planForStores()
-        try await StoreScene.withStores(configuration, body)
-    }
-
     @Test(arguments: ["inbox", "deliveries"])
     func `where nothing is due one thing is asked, which is planned once, and a look sees what was seen before it`(
         queue: String
     ) async throws {
         let time = ManualTime(Timestamp(milliseconds: 0))
-        try await withSession { _, pool async throws in
+        try await StoreScene.withStores(oneConnection()) { _, pool async throws in
             let due = DueRows(of: queue, haveLanes: queue == "deliveries", now: time.monotonic)
             for round in 1...5 {
                 #expect(try await due.nextDue(within: .seconds(5), in: pool) == nil)
@@ -53,7 +46,7 @@ import Testing
 
     @Test func `what becomes due behind a look is told before it, and found by the next`() async throws {
         let time = ManualTime(Timestamp(milliseconds: 0))
-        try await withSession { scene, pool async throws in
+        try await StoreScene.withStores(oneConnection()) { scene, pool async throws in
             let due = DueRows(of: "inbox", now: time.monotonic)
             #expect(try await due.nextDue(within: .seconds(5), in: pool) == nil)
             try await scene.accept(.message("c", from: Person(id: "a")))
@@ -70,8 +63,7 @@ import Testing
         async throws
     {
         let time = ManualTime(Timestamp(milliseconds: 0))
-        let configuration = try await TestDatabase.make()
-        try await StoreScene.withStores(configuration) { scene, pool async throws in
+        try await StoreScene.withStores { scene, pool async throws in
             let due = DueRows(of: "inbox", now: time.monotonic)
             #expect(try await due.nextDue(within: .seconds(5), in: pool) == nil)
             try await scene.accept(.message("c", from: Person(id: "a")))
@@ -84,8 +76,7 @@ import Testing
         async throws
     {
         let time = ManualTime(Timestamp(milliseconds: 0))
-        let configuration = try await TestDatabase.make()
-        try await StoreScene.withStores(configuration) { scene, pool async throws in
+        try await StoreScene.withStores { scene, pool async throws in
             let due = DueRows(of: "inbox", now: time.monotonic)
             let held = await pool.hold("LOCK TABLE inbox")
             async let next = due.nextDue(within: .seconds(5), in: pool)
@@ -99,7 +90,7 @@ import Testing
     }
 
     @Test func `nothing is begun where nothing has expired`() async throws {
-        try await withSession { scene, pool async throws in
+        try await StoreScene.withStores(oneConnection()) { scene, pool async throws in
             let outbox = PostgresOutbox(pool: pool, ids: scene.ids)
             for round in 1...3 {
                 #expect(try await outbox.claimExpired(limit: 9).isEmpty)

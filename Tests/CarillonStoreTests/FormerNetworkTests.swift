@@ -24,21 +24,19 @@ import Testing
     }
 
     private func fill(_ network: NetworkID, _ pool: PostgresPool) async throws {
-        try await pool.withConnection { session in
-            try session.execute(
-                """
-                INSERT INTO users (network_id, user_id, facts_at)
-                SELECT \(network.rawValue), 'former' || n, 'epoch' FROM generate_series(1, \(Self.count)) n
-                """
-            )
-            try session.execute(
-                """
-                INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
-                SELECT \(network.rawValue), 'c', 'former' || n, true, gen_random_uuid(), now()
-                FROM generate_series(1, \(Self.count)) n
-                """
-            )
-        }
+        try await pool.execute(
+            """
+            INSERT INTO users (network_id, user_id, facts_at)
+            SELECT \(network.rawValue), 'former' || n, 'epoch' FROM generate_series(1, \(Self.count)) n
+            """
+        )
+        try await pool.execute(
+            """
+            INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
+            SELECT \(network.rawValue), 'c', 'former' || n, true, gen_random_uuid(), now()
+            FROM generate_series(1, \(Self.count)) n
+            """
+        )
     }
 
     private func users(_ pattern: String, of network: NetworkID, _ pool: PostgresPool) async throws -> Int {
@@ -118,7 +116,7 @@ import Testing
             _ = try session.execute("INSERT INTO former_networks (network_id) VALUES (\(scene.network.rawValue))")
         }
         try await FormerNetworks(pool: pool, rest: .zero).purge(scene.network)
-        try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await pool.count("inbox") == 1)
         #expect(try await pool.count("users") == 1)
     }
@@ -151,7 +149,7 @@ import Testing
         for table in ["users", "inbox", "event_keys"] { #expect(try await pool.count(table) == 0, "\(table)") }
         #expect(try await scene.accounts.deleteNetwork(scene.network))
         _ = try await scene.inbox.accept([scene.incoming(stray)])
-        try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
+        try await pool.housekeeper().sweep()
         for table in ["users", "inbox", "event_keys"] { #expect(try await pool.count(table) == 0, "\(table)") }
     }
 

@@ -22,7 +22,7 @@ import Testing
             let file = try await file(of: "outcomes_default", pool)
 
             // What a start does is bounded, whatever waits in the default partition.
-            try await housekeeper(pool).makePartitions()
+            try await pool.housekeeper().makePartitions()
             #expect(try await pool.count("outcomes_default") == outcomes)
             #expect(try await partitions("outcomes", pool).isEmpty)
             #expect(try await partitions("events", pool).count == 4)
@@ -31,7 +31,7 @@ import Testing
             async let writing = writer.run()
             do {
                 // What a writer held for too long is tried again some minutes later; another one tries at once.
-                while try await partitions("outcomes", pool).isEmpty { try await housekeeper(pool).sweep() }
+                while try await partitions("outcomes", pool).isEmpty { try await pool.housekeeper().sweep() }
             } catch {
                 writer.stop()
                 throw error
@@ -82,7 +82,7 @@ import Testing
     @Test func `rows of days far apart stay, and those of all days are let in`() async throws {
         try await Self.fill("outcomes", with: 20_000, pool)
         try await Self.fill("outcomes", with: 1, daysAgo: -400, pool)
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await partitions("outcomes", pool).isEmpty)
         for days in [-500, -2, 0, 3] { try await Self.fill("outcomes", with: 1, daysAgo: days, pool) }
         #expect(try await pool.count("outcomes_default") == 20_005)
@@ -91,7 +91,7 @@ import Testing
     @Test func `what is old goes from a default partition that has grown, too`() async throws {
         try await Self.fill("outcomes", with: 40_000, daysAgo: 15, pool)
         try await Self.fill("outcomes", with: 100, pool)
-        let keeper = housekeeper(pool)
+        let keeper = pool.housekeeper()
         try await keeper.sweep()
         #expect(try await pool.count("outcomes") == 100)
         let days = try await partitions("outcomes", pool).map(\.days)
@@ -106,9 +106,9 @@ import Testing
         }
         let error = await #expect(throws: PostgresError.self) { try await Self.insertOutcome(pool) }
         #expect(error?.isTransient == true)
-        try await housekeeper(pool).makePartitions()
+        try await pool.housekeeper().makePartitions()
         try await Self.insertOutcome(pool)
-        while try await partitions("outcomes", pool).isEmpty { try await housekeeper(pool).sweep() }
+        while try await partitions("outcomes", pool).isEmpty { try await pool.housekeeper().sweep() }
         #expect(try await pool.count("outcomes_default") == 0)
         #expect(try await pool.count("outcomes") == 20_001)
     }
@@ -149,8 +149,7 @@ import Testing
 
     /// What holds the rows of a table: they were not moved where it is the same.
     private func file(of table: String, _ pool: PostgresPool) async throws -> Int64? {
-        try await pool.queryFirst("SELECT pg_relation_filenode(\(table)::regclass)::bigint") { row in try row.decode(0)
-        }
+        try await pool.first("SELECT pg_relation_filenode(\(table)::regclass)::bigint")
     }
 
     /// What a partition has besides its rows: indexes, defaults, triggers, constraints.
@@ -169,10 +168,6 @@ import Testing
             """,
             as: String.self
         )
-    }
-
-    private func housekeeper(_ pool: PostgresPool) -> Housekeeper {
-        Housekeeper(pool: pool, logger: TestDatabase.logger)
     }
 
     private static func upkeep(_ pool: PostgresPool) -> PartitionUpkeep {

@@ -16,8 +16,8 @@ import Testing
         let incoming = scene.incoming(event)
         _ = try await scene.inbox.accept([incoming])
         #expect(try await pool.count("events_default") == 1)
-        try await housekeeper(pool).sweep()
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
+        try await pool.housekeeper().sweep()
         let today = PartitionDay(containing: .now)
         for table in DailyPartitions.tables {
             let days = try await pool.withConnection { try DailyPartitions(table: table).days($0) }
@@ -30,10 +30,10 @@ import Testing
 
     @Test func `drops the days that are older than the retention`() async throws {
         let past = WallClock { .now - .seconds(20 * 86_400) }
-        try await housekeeper(pool, past).sweep()
+        try await pool.housekeeper(past).sweep()
         let before = try await pool.withConnection { try DailyPartitions(table: "events").days($0) }
         #expect(before.count == 4)
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         let after = try await pool.withConnection { try DailyPartitions(table: "events").days($0) }
         #expect(after.first == PartitionDay(containing: .now))
         #expect(after.count == 4)
@@ -41,15 +41,15 @@ import Testing
 
     @Test func `keeps a day until its last event is older than the retention`() async throws {
         let past = WallClock { .now - .seconds(14 * 86_400) }
-        try await housekeeper(pool, past).sweep()
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper(past).sweep()
+        try await pool.housekeeper().sweep()
         let days = try await pool.withConnection { try DailyPartitions(table: "outcomes").days($0) }
         #expect(days.first == PartitionDay(containing: past.now()))
     }
 
     @Test func `nothing is deleted while the database's clock and this machine's do not agree`() async throws {
         let past = WallClock { .now - .seconds(20 * 86_400) }
-        try await housekeeper(pool, past).sweep()
+        try await pool.housekeeper(past).sweep()
         try await pool.execute(
             "INSERT INTO event_keys SELECT 'acme', 'old', gen_random_uuid(), now() - interval '8 days'"
         )
@@ -82,7 +82,7 @@ import Testing
             INSERT INTO event_keys SELECT 'acme', 'old', gen_random_uuid(), now() - interval '8 days';
             """
         )
-        let error = await #expect(throws: UntidyError.self) { try await housekeeper(pool).sweep() }
+        let error = await #expect(throws: UntidyError.self) { try await pool.housekeeper().sweep() }
         #expect(error?.description == "changes: PostgreSQL: the server answered 42P01")
         #expect(try await pool.count("event_keys") == 0)
     }
@@ -119,7 +119,7 @@ import Testing
             let entry = JournalEntry(id: ids.next(), note: JournalNote(operation: "\(days)", status: 200))
             try await scene.journal.writeJournal([JournalKey("events", in: scene.network): [entry]])
         }
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         let kept = try await scene.journal.journal(of: JournalKey("events", in: scene.network), limit: 9)
         #expect(kept.map(\.note.operation) == ["6"])
         #expect(try await pool.count("event_keys") == 1)
@@ -151,7 +151,7 @@ import Testing
             UPDATE devices SET state_at = registered_at WHERE state = 'quarantined';
             """
         )
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         let left = try await pool.all("SELECT device_id FROM devices ORDER BY device_id", as: String.self)
         #expect(left == ["dead", "heard of", "new", "registered", "registered unusable", "troubled", "unusable"])
     }
@@ -162,14 +162,14 @@ import Testing
             EventID(UUIDv7Generator(clock: WallClock { WallClock.system.now() - age }).next())
         }
         try await scene.faces.keepTexts(Dictionary(uniqueKeysWithValues: ids.map { ($0, "text") }), of: scene.network)
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await pool.count("message_texts") == 1)
     }
 
     @Test func `a partition that somebody reads is left for later, and nobody waits for it`() async throws {
-        try await housekeeper(pool, WallClock { .now - .seconds(20 * 86_400) }).sweep()
+        try await pool.housekeeper(WallClock { .now - .seconds(20 * 86_400) }).sweep()
         let later = Mutex(Duration.zero)
-        let keeper = housekeeper(pool, WallClock { .now + later.withLock { $0 } })
+        let keeper = pool.housekeeper(WallClock { .now + later.withLock { $0 } })
         let began = AsyncStream<Void>.makeStream()
         let mayEnd = DispatchSemaphore(value: 0)
         async let backup: Void = pool.withTransaction { session in
@@ -217,7 +217,7 @@ import Testing
                 VALUES ('acme', 'd', 'owner', 'log', '', '', now());
             """
         )
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         let users = try await pool.all("SELECT user_id FROM users ORDER BY user_id", as: String.self)
         #expect(users == ["choosy", "described", "member", "new", "owner"])
     }
@@ -235,13 +235,13 @@ import Testing
                              ('never', 'f', true, 401)) AS v (c, u, m, days);
             """
         )
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         let users = try await pool.all("SELECT user_id FROM members ORDER BY user_id", as: String.self)
         #expect(users == ["a", "c", "e", "f"])
     }
 
     @Test func `every large table says when it is to be vacuumed, partitions too`() async throws {
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         let left = try await pool.all(
             """
             SELECT c.relname::text FROM pg_class c
@@ -266,7 +266,7 @@ import Testing
 
     @Test func `replicas that sweep at once do not fail`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<4 { group.addTask { try await housekeeper(pool).sweep() } }
+            for _ in 0..<4 { group.addTask { try await pool.housekeeper().sweep() } }
             try await group.waitForAll()
         }
         let days = try await pool.withConnection { try DailyPartitions(table: "events").days($0) }
@@ -279,7 +279,7 @@ import Testing
             _ = try await scene.devices.putDevice(Device("d", of: "a"), in: network)
         }
         try await pool.execute("DELETE FROM networks WHERE network_id = \(scene.network.rawValue)")
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         for table in ["users", "channels", "members", "devices"] {
             #expect(try await pool.count(table) == 1)
         }
@@ -298,10 +298,6 @@ import Testing
             """
         )
     }
-
-    private func housekeeper(_ pool: PostgresPool, _ clock: WallClock = .system) -> Housekeeper {
-        Housekeeper(pool: pool, clock: clock, logger: TestDatabase.logger)
-    }
 }
 
 extension DailyPartitions {
@@ -318,8 +314,6 @@ extension Timestamp {
 extension PostgresPool {
     /// How many rows a table has.
     func count(_ table: String) async throws -> Int {
-        try await withConnection { session in
-            try session.queryFirst("SELECT count(*) FROM \(identifier: table)") { row in try row.decode(0) } ?? -1
-        }
+        try await first("SELECT count(*) FROM \(identifier: table)") ?? -1
     }
 }

@@ -40,7 +40,7 @@ import Testing
         let described = (0..<3_000).map { ImportRecord.user(Person(id: user($0), displayName: "Imported")) }
         async let imported: Void = scene.apply(described)
         // The import gets no further than the row that is held; that it has begun shows in what waits for it.
-        while try await !isWaiting(pool) { try await Task.sleep(for: .milliseconds(5)) }
+        while try await !pool.isAnybodyWaiting() { try await Task.sleep(for: .milliseconds(5)) }
         for number in 0..<20 {
             let person = Person(id: user(number), displayName: "Event")
             let event = Event(sourceID: "e\(number)", type: .userUpdated, timestamp: .now, actor: person)
@@ -92,16 +92,6 @@ import Testing
     }
 
     private func records(_ count: Int) -> [ImportRecord] { (0..<count).map { .member("c", user($0)) } }
-
-    /// Whether somebody waits for another one's row, in this database and not in one of another test.
-    private func isWaiting(_ pool: PostgresPool) async throws -> Bool {
-        try await pool.queryFirst(
-            """
-            SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-                           WHERE NOT l.granted AND a.datname = current_database())
-            """
-        ) { row in try row.decode(0) } ?? false
-    }
 }
 
 extension StoreScene {

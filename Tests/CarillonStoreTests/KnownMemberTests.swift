@@ -30,9 +30,7 @@ import Testing
     }
 
     @Test func `looking for one membership reads none of a person's others`() async throws {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
-        try await StoreScene.withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(oneConnection()) { scene, pool in
             func fill(_ channel: String, with user: String?, membersEach: Int) async throws {
                 try await pool.execute(
                     """
@@ -51,16 +49,14 @@ import Testing
             for number in 0..<2 { try await send("before-\(number)", from: "b") }
             try await fill("many", with: "a", membersEach: 1)
             try await send("first", from: "a")
-            let before = try await pool.membersRead()
+            let before = try await pool.rowsReadByIndex(of: ["members"])
             try await send("second", from: "a")
-            #expect(try await pool.membersRead() - before < 10)
+            #expect(try await pool.rowsReadByIndex(of: ["members"]) - before < 10)
         }
     }
 
     @Test func `looking for the last of a channel's members reads none of those before`() async throws {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
-        try await StoreScene.withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(oneConnection()) { scene, pool in
             try await pool.populate(scene.network.rawValue, channel: "c", users: 20_000)
             let last = UserID("u1020000")
             for (number, isCounted) in [false, true].enumerated() {
@@ -83,9 +79,7 @@ import Testing
     }
 
     @Test func `sweeping a channel goes along its members once`() async throws {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
-        try await StoreScene.withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(oneConnection()) { scene, pool in
             try await pool.populate(scene.network.rawValue, channel: "c", users: 20_000)
             try await pool.execute(
                 """
@@ -120,9 +114,7 @@ import Testing
     }
 
     @Test func `looking for members of a batch that is all known already does no harm`() async throws {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
-        try await StoreScene.withStores(configuration) { scene, _ in
+        try await StoreScene.withStores(oneConnection()) { scene, _ in
             let first = scene.incoming(event(.messageSent, "same", from: "a", members: ["b"]))
             _ = try await scene.inbox.accept([first])
             let again = scene.incoming(event(.messageSent, "same", from: "d", members: ["e"]))
@@ -147,33 +139,22 @@ import Testing
 extension PostgresPool {
     /// How many blocks of memberships and their indexes are looked at by `work`.
     fileprivate func blocksOfMembers(_ work: () async throws -> Void) async throws -> Int64 {
-        let before = try await blocksRead(of: "members")
+        let before = try await blocksRead(of: ["members"])
         try await work()
-        return try await blocksRead(of: "members") - before
-    }
-
-    /// How many entries of the indexes of memberships were read.
-    fileprivate func membersRead() async throws -> Int64 {
-        try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
-        return try await withConnection { session in
-            try session.queryFirst(
-                "SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes WHERE relname = 'members'"
-            ) { row in try row.decode(0, as: Int64.self) } ?? 0
-        }
+        return try await blocksRead(of: ["members"]) - before
     }
 
     /// The versions of all rows of users, channels and members.
     fileprivate func directoryVersions() async throws -> Set<String> {
-        try await withConnection { session in
-            Set(
-                try session.query(
-                    """
-                    SELECT 'u' || user_id || xmin::text FROM users
-                    UNION ALL SELECT 'c' || channel_id || xmin::text FROM channels
-                    UNION ALL SELECT 'm' || user_id || xmin::text FROM members
-                    """
-                ) { row in try row.decode(0, as: String.self) }
+        Set(
+            try await all(
+                """
+                SELECT 'u' || user_id || xmin::text FROM users
+                UNION ALL SELECT 'c' || channel_id || xmin::text FROM channels
+                UNION ALL SELECT 'm' || user_id || xmin::text FROM members
+                """,
+                as: String.self
             )
-        }
+        )
     }
 }

@@ -52,12 +52,8 @@ import Testing
         try await pool.populate("acme", channel: "c", users: 3_000)
         let before = try await pool.rowsRead()
         for number in 1...2 {
-            let device = Device(
-                id: "phone-\(number)",
-                userID: "u1000001",
-                address: .apns(token: "AB", appID: "app", environment: .sandbox),
-                registeredAt: .seconds(3)
-            )
+            let address = DeviceAddress.apns(token: "AB", appID: "app", environment: .sandbox)
+            let device = Device("phone-\(number)", of: "u1000001", address, at: .seconds(3))
             _ = try await scene.devices.putDevice(device, in: scene.network)
         }
         #expect(try await scene.devices.device("phone-1", in: scene.network) == nil)
@@ -109,11 +105,7 @@ import Testing
     @Test func `large audiences in one batch end with what fits, and the rest is answered later`() async throws {
         for number in 1...12 { try await pool.populate("acme", channel: "c\(number)", users: 990) }
         let queries = (1...12).map { number in
-            RecipientQuery(
-                networkID: scene.network,
-                eventID: EventID(scene.ids.next()),
-                event: .message(ChannelID(trusted: "c\(number)"), from: Person(id: "z"), at: 1)
-            )
+            RecipientQuery(.message("c\(number)", from: Person(id: "z"), at: 1), in: scene.network)
         }
         let pages = try await scene.recipients.recipients(for: queries)
         #expect(pages.map(\.recipients.count) == Array(repeating: 990, count: 10) + [100])
@@ -123,21 +115,10 @@ import Testing
     }
 }
 
-/// A database that is asked by one session, so that what was read is told.
-func oneConnection() async throws -> PostgresConfiguration {
-    var configuration = try await TestDatabase.make()
-    configuration.poolSize = 1
-    return configuration
-}
-
 extension StoreScene {
     /// The pages of a message that is sent now.
     func pages(of channel: ChannelID) async throws -> [RecipientPage] {
-        var query = RecipientQuery(
-            networkID: network,
-            eventID: EventID(ids.next()),
-            event: .message(channel, from: Person(id: "z"), at: 1)
-        )
+        var query = RecipientQuery(.message(channel, from: Person(id: "z"), at: 1), in: network)
         var pages: [RecipientPage] = []
         repeat {
             pages.append(try await recipients.recipients(for: [query])[0])
@@ -160,42 +141,38 @@ extension PostgresPool {
         users: Int,
         devicesEach devices: Int = 1
     ) async throws {
-        try await withConnection { session in
-            try session.execute(
-                """
-                INSERT INTO users (network_id, user_id, facts_at)
-                SELECT \(network), 'u' || 1000000 + n, 'epoch' FROM generate_series(1, \(users)) n
-                ON CONFLICT DO NOTHING
-                """
-            )
-            try session.execute(
-                """
-                INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
-                SELECT \(network), \(channel), 'u' || 1000000 + n, true, '00000000-0000-7000-8000-000000000000', 'epoch'
-                FROM generate_series(1, \(users)) n
-                """
-            )
-            try session.execute(
-                """
-                INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, registered_at)
-                SELECT \(network), 'd' || n || '-' || k, 'u' || 1000000 + n, 'log', '', '', now()
-                FROM generate_series(1, \(users)) n, generate_series(1, \(devices)) k
-                ON CONFLICT DO NOTHING
-                """
-            )
-        }
+        try await execute(
+            """
+            INSERT INTO users (network_id, user_id, facts_at)
+            SELECT \(network), 'u' || 1000000 + n, 'epoch' FROM generate_series(1, \(users)) n
+            ON CONFLICT DO NOTHING
+            """
+        )
+        try await execute(
+            """
+            INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
+            SELECT \(network), \(channel), 'u' || 1000000 + n, true, '00000000-0000-7000-8000-000000000000', 'epoch'
+            FROM generate_series(1, \(users)) n
+            """
+        )
+        try await execute(
+            """
+            INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, registered_at)
+            SELECT \(network), 'd' || n || '-' || k, 'u' || 1000000 + n, 'log', '', '', now()
+            FROM generate_series(1, \(users)) n, generate_series(1, \(devices)) k
+            ON CONFLICT DO NOTHING
+            """
+        )
     }
 
     /// How many rows and index entries of the directory have been read.
     fileprivate func rowsRead() async throws -> Int64 {
         try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
-        return try await withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_user_tables
-                WHERE relname IN ('users', 'members', 'devices')
-                """
-            ) { row in try row.decode(0, as: Int64.self) } ?? 0
-        }
+        return try await first(
+            """
+            SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_user_tables
+            WHERE relname IN ('users', 'members', 'devices')
+            """
+        ) ?? 0
     }
 }

@@ -10,10 +10,7 @@ import Testing
     @Test func `all subscriptions to a tag end by the statements that one takes, and are swept later`() async throws {
         let proxy = try await TestDatabase.proxy()
         defer { proxy.close() }
-        let database = try #require(try await TestDatabase.make().database)
-        var configuration = try await TestDatabase.configuration(of: database, through: proxy.directory)
-        configuration.poolSize = 1
-        try await StoreScene.withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(oneConnection(through: proxy)) { scene, pool in
             func end(_ count: Int) async throws -> Int {
                 try await pool.script(
                     """

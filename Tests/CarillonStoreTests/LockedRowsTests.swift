@@ -112,18 +112,13 @@ import Testing
     }
 
     @Test func `a device that gets another token, while its own is taken by another device, stays`() async throws {
-        let phone = { (id: String) in
-            Device(
-                id: DeviceID(trusted: id),
-                userID: "a",
-                address: .apns(token: "AB", appID: "app", environment: .sandbox),
-                registeredAt: .seconds(3)
-            )
+        let phone = { (id: DeviceID) in
+            Device(id, of: "a", .apns(token: "AB", appID: "app", environment: .sandbox), at: .seconds(3))
         }
         _ = try await scene.devices.putDevice(phone("old"), in: scene.network)
         let held = await pool.hold("UPDATE devices SET address_hash = '\\x00' WHERE device_id = 'old'")
         async let taken = scene.devices.putDevice(phone("new"), in: scene.network)
-        while try await !pool.hasWaitingSession() { try await Task.sleep(for: .milliseconds(5)) }
+        while try await !pool.isAnybodyWaiting() { try await Task.sleep(for: .milliseconds(5)) }
         try await held.release()
         _ = try await taken
         #expect(try await scene.devices.device("old", in: scene.network) != nil)
@@ -144,21 +139,9 @@ import Testing
     @Test func `a device that one network's notification names, and somebody holds, is not waited for by others`()
         async throws
     {
-        let event = Event(
-            sourceID: "direct",
-            type: .notificationDirect,
-            timestamp: .seconds(0),
-            direct: DirectNotification(
-                to: .addresses([AddressedDevice(address: .fcm(token: "token", appID: "app"))]),
-                texts: DirectTexts(DirectTexts.Text(title: "Title"))
-            )
-        )
-        let direct = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
-        let other = RecipientQuery(
-            networkID: scene.otherNetwork,
-            eventID: EventID(scene.ids.next()),
-            event: .message("c", from: Person(id: "a"))
-        )
+        let named = AddressedDevice(address: .fcm(token: "token", appID: "app"))
+        let direct = RecipientQuery(.direct(.addresses([named])), in: scene.network)
+        let other = RecipientQuery(.message("c", from: Person(id: "a")), in: scene.otherNetwork)
         #expect(try await scene.recipients.page(for: direct).recipients.flatMap(\.devices).count == 1)
         // What was not named for a day is noted anew.
         try await scene.pool.execute("UPDATE devices SET seen_at = now() - interval '2 days'")
@@ -173,17 +156,6 @@ import Testing
         }
         try await held.release()
         #expect(try await scene.recipients.recipients(for: [direct, other]).count == 2)
-    }
-}
-
-extension PostgresPool {
-    /// Whether somebody waits for a row of somebody else.
-    fileprivate func hasWaitingSession() async throws -> Bool {
-        try await withConnection { session in
-            try session.queryFirst(
-                "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple'))"
-            ) { row in try row.decode(0, as: Bool.self) } ?? false
-        }
     }
 }
 

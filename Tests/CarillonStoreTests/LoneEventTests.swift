@@ -11,10 +11,7 @@ import Testing
     func `an event of people who are known takes nine statements in four round trips`(saysNames: Bool) async throws {
         let proxy = try await TestDatabase.proxy()
         defer { proxy.close() }
-        let database = try #require(try await TestDatabase.make().database)
-        var configuration = try await TestDatabase.configuration(of: database, through: proxy.directory)
-        configuration.poolSize = 1
-        try await StoreScene.withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(oneConnection(through: proxy)) { scene, pool in
             let expander = Expander(catalog: try .english(), ids: scene.ids)
             _ = try await scene.inbox.accept([scene.incoming(event(.channelCreated, "created", saysNames: true))])
             @Sendable func send(_ id: String) async throws {

@@ -14,7 +14,7 @@ import Testing
     private func failure(within limit: Duration) async -> PostgresError? {
         await #expect(throws: PostgresError.self) {
             try await UnitOfWork.run(within: limit) {
-                try await scene.accounts.createNetwork(.sample("new"), answering: nil)
+                try await scene.accounts.createNetwork(.sample("new", name: "New"), answering: nil)
             }
         }
     }
@@ -41,12 +41,13 @@ import Testing
         let request = IdempotentRequest(networkID: nil, keyHash: [1], bodyHash: [0], answer: [7])
         await #expect(throws: PostgresError.self) {
             try await UnitOfWork.run(within: .seconds(1)) {
-                try await scene.accounts.createNetwork(.sample("new"), answering: request)
+                try await scene.accounts.createNetwork(.sample("new", name: "New"), answering: request)
             }
         }
         // The answer of this one would be another.
         let again = IdempotentRequest(networkID: nil, keyHash: [1], bodyHash: [0], answer: [8])
-        #expect(try await scene.accounts.createNetwork(.sample("new"), answering: again) == .repeated(answer: [7]))
+        let creation = try await scene.accounts.createNetwork(.sample("new", name: "New"), answering: again)
+        #expect(creation == .repeated(answer: [7]))
     }
 
     @Test func `a statement that takes too long ends at the deadline, and nothing was written`() async throws {
@@ -62,7 +63,7 @@ import Testing
     @Test func `work that fails after a part of it was written has an unknown outcome`() async throws {
         await #expect(throws: OutcomeUnknown.self) {
             try await UnitOfWork.run(within: .seconds(60)) {
-                #expect(try await scene.accounts.createNetwork(.sample("new"), answering: nil) == .created)
+                #expect(try await scene.accounts.createNetwork(.sample("new", name: "New"), answering: nil) == .created)
                 throw DeadlineExceeded()
             }
         }
@@ -95,7 +96,7 @@ import Testing
             WHERE key_hash = \(requests[0].keyHash)
             """
         )
-        try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
+        try await pool.housekeeper().sweep()
         let left = try await pool.all("SELECT key_hash FROM idempotency_keys", as: [UInt8].self)
         #expect(left == [requests[1].keyHash])
     }
@@ -116,17 +117,6 @@ import Testing
                         FOR EACH ROW EXECUTE FUNCTION on_commit()
                     """
             )
-        )
-    }
-}
-
-extension NetworkCredentials {
-    fileprivate static func sample(_ id: NetworkID) -> NetworkCredentials {
-        NetworkCredentials(
-            network: Network(id: id, createdAt: Timestamp(milliseconds: 0)),
-            webhookSecrets: [],
-            userTokenKeys: [],
-            apiKeys: []
         )
     }
 }

@@ -120,9 +120,7 @@ extension StoreScene {
 
     /// A page of a notification that is sent now.
     fileprivate func page(of audience: Audience, behind cursor: PageCursor?) async throws -> RecipientPage {
-        var event = Event(sourceID: "n", type: .notificationDirect, timestamp: .now)
-        event.direct = DirectNotification(to: audience)
-        return try await recipients.page(for: query(event, behind: cursor))
+        try await recipients.page(for: query(.direct(audience), behind: cursor))
     }
 
     /// Those of some people whom a message that is sent now concerns.
@@ -152,8 +150,6 @@ extension PostgresPool {
 
     /// How many blocks of the directory's tables and their indexes have been looked at.
     fileprivate func blocksReadOfDirectory() async throws -> Int64 {
-        var blocks: Int64 = 0
-        for table in ["users", "members", "devices"] { blocks += try await blocksRead(of: table) }
-        return blocks
+        try await blocksRead(of: ["users", "members", "devices"])
     }
 }

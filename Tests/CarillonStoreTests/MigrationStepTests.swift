@@ -251,26 +251,19 @@ import Testing
 extension PostgresPool {
     /// Whether somebody builds an index and waits for others' transactions.
     fileprivate func isBuildingIndex() async throws -> Bool {
-        try await withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT EXISTS (SELECT FROM pg_stat_activity
-                               WHERE datname = current_database() AND query LIKE 'CREATE %INDEX CONCURRENTLY%'
-                                   AND wait_event = 'virtualxid')
-                """
-            ) { row in try row.decode(0, as: Bool.self) } ?? false
-        }
+        try await first(
+            """
+            SELECT EXISTS (SELECT FROM pg_stat_activity
+                           WHERE datname = current_database() AND query LIKE 'CREATE %INDEX CONCURRENTLY%'
+                               AND wait_event = 'virtualxid')
+            """
+        ) ?? false
     }
 
     /// Whether somebody waits for a table.
     fileprivate func isWaitedForTable() async throws -> Bool {
-        try await withConnection { session in
-            try session.queryFirst(
-                "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'people'::regclass)"
-            ) {
-                row in try row.decode(0, as: Bool.self)
-            } ?? false
-        }
+        try await first("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'people'::regclass)")
+            ?? false
     }
 
     /// The indexes that there are, and which of them are whole.

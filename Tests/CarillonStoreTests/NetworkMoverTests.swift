@@ -121,7 +121,7 @@ import Testing
             _ = try await other.target("d", of: "bob")
             #expect(try await scene.inbox.claimEvents(limit: 10).map(\.networkID) == [other.network])
             #expect(try await scene.claim().isEmpty)
-            let housekeeper = Housekeeper(pool: scene.pool, logger: TestDatabase.logger)
+            let housekeeper = scene.pool.housekeeper()
             try await housekeeper.sweep()
             // It can be read.
             #expect(try await scene.accounts.network(scene.network) != nil)

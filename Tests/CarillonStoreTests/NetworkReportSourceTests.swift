@@ -22,10 +22,7 @@ import Testing
     @Test func `asks nothing for each network`() async throws {
         let proxy = try await TestDatabase.proxy()
         defer { proxy.close() }
-        let migrations = try Migration.all(in: TestDatabase.migrations).count
-        var configuration = try await TestDatabase.make(upTo: migrations, through: proxy)
-        configuration.poolSize = 1
-        try await StoreScene.withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(oneConnection(through: proxy)) { scene, pool in
             let overview = Self.overview(pool)
             func questions() async throws -> (reports: [NetworkReport], count: Int) {
                 let before = proxy.requests

@@ -16,14 +16,7 @@ import Testing
         var network = Network(id: scene.network, createdAt: .now)
         network.limits.ownerlessDevices = 4
         for networkID in [scene.network, scene.otherNetwork] {
-            let event = Event(
-                sourceID: "n-\(networkID)",
-                type: .notificationDirect,
-                timestamp: .now,
-                direct: DirectNotification(to: .addresses((0..<3).map { AddressedDevice(address: Self.address($0)) }))
-            )
-            let query = RecipientQuery(networkID: networkID, eventID: EventID(scene.ids.next()), event: event)
-            _ = try await scene.recipients.recipients(for: [query])
+            try await Self.name(0..<3, in: networkID, scene)
         }
         let own = Device("own", of: .nobody, Self.address(9))
         _ = try await scene.devices.putDevice(own, in: scene.network, by: .admin)
@@ -54,14 +47,8 @@ import Testing
     }
     /// Names addresses in a notification, so that they become devices which were never reached.
     private static func name(_ numbers: Range<Int>, in network: NetworkID, _ scene: StoreScene) async throws {
-        let event = Event(
-            sourceID: "n-\(network)-\(numbers)",
-            type: .notificationDirect,
-            timestamp: .now,
-            direct: DirectNotification(to: .addresses(numbers.map { AddressedDevice(address: address($0)) }))
-        )
-        let query = RecipientQuery(networkID: network, eventID: EventID(scene.ids.next()), event: event)
-        _ = try await scene.recipients.recipients(for: [query])
+        let named = numbers.map { AddressedDevice(address: address($0)) }
+        _ = try await scene.recipients.page(for: RecipientQuery(.direct(.addresses(named)), in: network))
     }
 
     @Test
@@ -112,16 +99,14 @@ import Testing
             let own = Device("own", of: .nobody, Self.address(9))
             _ = try await scene.devices.putDevice(own, in: network, by: .admin)
         }
-        try await pool.withConnection { session in
-            try session.execute(
-                """
-                UPDATE devices SET state_at = now() - interval '49 hours'
-                WHERE state = 'quarantined' AND network_id = \(scene.network.rawValue)
-                """
-            )
-            try session.execute("UPDATE devices SET registered_at = now() - interval '49 hours'")
-        }
-        try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
+        try await pool.execute(
+            """
+            UPDATE devices SET state_at = now() - interval '49 hours'
+            WHERE state = 'quarantined' AND network_id = \(scene.network.rawValue)
+            """
+        )
+        try await pool.execute("UPDATE devices SET registered_at = now() - interval '49 hours'")
+        try await pool.housekeeper().sweep()
         let left = try await pool.all("SELECT network_id || ' ' || state FROM devices ORDER BY 1", as: String.self)
         #expect(left == ["acme active", "other active", "other quarantined"])
     }

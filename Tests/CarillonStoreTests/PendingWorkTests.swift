@@ -84,14 +84,7 @@ import Testing
                 let reasons = devices?.items.map(\.record.reason)
                 #expect(reasons == ["discarded by an operator", "discarded by an operator"])
             }
-            let told = try await scene.relays.relayDeliveries(
-                to: "e-1",
-                in: scene.network,
-                state: nil,
-                only: nil,
-                before: nil,
-                limit: 9
-            )
+            let told = try await scene.relays.relayDeliveries(in: scene.network)
             #expect(told.map(\.state) == [.failed, .failed, .failed])
             #expect(try await expired(scene) == 4)
             #expect(try await pool.count("dead_letters") == 0)
@@ -154,8 +147,7 @@ import Testing
     }
 
     @Test func `whoever else is connected is seen`() async throws {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
+        let configuration = try await oneConnection()
         try await TestDatabase.withPool(configuration) { pool in
             #expect(try await work(pool).othersAtWork() == 0)
             try await TestDatabase.withPool(configuration) { other in

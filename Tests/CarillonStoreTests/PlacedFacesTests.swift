@@ -55,12 +55,7 @@ import Testing
 
     @Test func `a key that is asked for again leaves no claim of what would have been its secret`() async throws {
         try await withFaces { faces async throws in
-            let request = IdempotentRequest(
-                networkID: scene.network,
-                keyHash: [1],
-                bodyHash: [2],
-                answer: Array("first".utf8)
-            )
+            let request = IdempotentRequest.first(of: scene.network)
             let first = try await faces.addFaceKey(key("a", "first", in: scene.network), answering: request)
             let again = try await faces.addFaceKey(key("a", "second", in: scene.network), answering: request)
             #expect(first == .created && again == .repeated(answer: request.answer))

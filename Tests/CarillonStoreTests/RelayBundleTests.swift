@@ -28,28 +28,13 @@ import Testing
             try await insert([group], pool)
             try await pool.execute(#"UPDATE deliveries SET targets = '[["e-1",""]]'"#)
             func told() async throws -> [RelayDelivery] {
-                try await scene.relays.relayDeliveries(
-                    to: "e-1",
-                    in: scene.network,
-                    state: nil,
-                    only: nil,
-                    before: nil,
-                    limit: 9
-                )
+                try await scene.relays.relayDeliveries(in: scene.network)
             }
             #expect(try await told().map(\.eventID) == [group.cause.eventID])
             #expect(try await told().first?.eventType == .messageSent)
             let claimed = try #require(try await scene.claim().first?.group)
             #expect(claimed.relayKeys == group.relayKeys && claimed.targets == group.targets)
-            let trouble = [claimed.targets[0].deviceID: "http 503 in 9 ms"]
-            _ = try await scene.queue.settle([
-                Settlement(
-                    group: claimed,
-                    records: [],
-                    troubles: trouble,
-                    remainders: [Remainder(targets: claimed.targets, attempt: 1, delay: .zero)]
-                )
-            ])
+            _ = try await scene.queue.settle([.failed(claimed, "http 503 in 9 ms")])
             let again = try #require(try await scene.claim().first?.group)
             #expect(again.attempt == 1 && again.relayKeys == group.relayKeys)
             #expect(try await told().first?.answer?.status == 503)

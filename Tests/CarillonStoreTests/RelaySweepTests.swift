@@ -25,13 +25,9 @@ import Testing
     }
 
     private func kept(in network: NetworkID, _ pool: PostgresPool) async throws -> Set<UUID> {
-        try await pool.withConnection { session in
-            Set(
-                try session.query("SELECT event_id FROM relayed WHERE network_id = \(network.rawValue)") { row in
-                    try row.decode(0, as: UUID.self)
-                }
-            )
-        }
+        Set(
+            try await pool.all("SELECT event_id FROM relayed WHERE network_id = \(network.rawValue)", as: UUID.self)
+        )
     }
 
     private func add(_ id: EndpointID, hours: Int, _ scene: StoreScene) async throws {
@@ -73,28 +69,26 @@ import Testing
         try await add("e-1", hours: 0, scene)
         let start = WallClock.system.now() - .seconds(7_200)
         // 60,000 messages of a minute wait, in rows of a hundred; of 2,001 bodies behind them nobody is told.
-        try await pool.withConnection { session in
-            _ = try session.execute(
-                """
-                INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
-                SELECT \(scene.network.rawValue), (lpad(to_hex(\(start.milliseconds)::bigint + n), 12, '0')
-                    || repeat('0', 20))::uuid, 'message.sent', now(), '{}'
-                FROM generate_series(0, 62000) AS n
-                """
-            )
-            _ = try session.execute(
-                """
-                INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body,
-                    size, attempt, run_at, expires_at, leased, targets)
-                SELECT \(scene.network.rawValue), gen_random_uuid(), bundle.ids[1], 'relay', 'e-1', '{}', '', '', '',
-                    100, 0, now(), now() + interval '1 hour', false,
-                    (SELECT jsonb_agg(jsonb_build_array(id, 'message.sent', 1))::text FROM unnest(bundle.ids) AS id)
-                FROM (SELECT array_agg(r.event_id ORDER BY r.event_id) AS ids
-                      FROM (SELECT event_id, row_number() OVER (ORDER BY event_id) - 1 AS n FROM relayed) AS r
-                      WHERE r.n < 60000 GROUP BY r.n / 100) AS bundle
-                """
-            )
-        }
+        try await pool.execute(
+            """
+            INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
+            SELECT \(scene.network.rawValue), (lpad(to_hex(\(start.milliseconds)::bigint + n), 12, '0')
+                || repeat('0', 20))::uuid, 'message.sent', now(), '{}'
+            FROM generate_series(0, 62000) AS n
+            """
+        )
+        try await pool.execute(
+            """
+            INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body,
+                size, attempt, run_at, expires_at, leased, targets)
+            SELECT \(scene.network.rawValue), gen_random_uuid(), bundle.ids[1], 'relay', 'e-1', '{}', '', '', '',
+                100, 0, now(), now() + interval '1 hour', false,
+                (SELECT jsonb_agg(jsonb_build_array(id, 'message.sent', 1))::text FROM unnest(bundle.ids) AS id)
+            FROM (SELECT array_agg(r.event_id ORDER BY r.event_id) AS ids
+                  FROM (SELECT event_id, row_number() OVER (ORDER BY event_id) - 1 AS n FROM relayed) AS r
+                  WHERE r.n < 60000 GROUP BY r.n / 100) AS bundle
+            """
+        )
         let sweep = RelaySweep(pool: pool, mostInVain: 20_000)
         for _ in 0..<3 { try await sweep.sweep() }
         #expect(try await kept(in: scene.network, pool).count == 62_001)
@@ -105,24 +99,22 @@ import Testing
     @Test func `what fails in one network keeps no other from being swept`() async throws {
         let networks = [scene.network, scene.otherNetwork].sorted { $0.rawValue < $1.rawValue }
         for network in networks { _ = try await keep(1, in: network, pool) }
-        try await pool.withConnection { session in
-            try session.execute(
-                .unprepared(
-                    """
-                    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-                    $$BEGIN RAISE EXCEPTION 'refused'; END$$
-                    """
-                )
+        try await pool.execute(
+            .unprepared(
+                """
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                $$BEGIN RAISE EXCEPTION 'refused'; END$$
+                """
             )
-            try session.execute(
-                .unprepared(
-                    """
-                    CREATE TRIGGER refusing BEFORE DELETE ON relayed FOR EACH ROW
-                    WHEN (OLD.network_id = '\(sql: SQL(trusted: networks[0].rawValue))') EXECUTE FUNCTION refuse()
-                    """
-                )
+        )
+        try await pool.execute(
+            .unprepared(
+                """
+                CREATE TRIGGER refusing BEFORE DELETE ON relayed FOR EACH ROW
+                WHEN (OLD.network_id = '\(sql: SQL(trusted: networks[0].rawValue))') EXECUTE FUNCTION refuse()
+                """
             )
-        }
+        )
         await #expect(throws: PostgresError.self) { try await RelaySweep(pool: pool).sweep() }
         #expect(try await kept(in: networks[0], pool).count == 1)
         #expect(try await kept(in: networks[1], pool).isEmpty)
@@ -164,18 +156,9 @@ import Testing
                     )
                 )
             }
-            let claimed = try await scene.claim().map(\.group)
+            let claimed = try await scene.claim()
             _ = try await scene.queue.settle(
-                claimed.map { group in
-                    Settlement(
-                        group: group,
-                        records: [],
-                        troubles: Dictionary(
-                            uniqueKeysWithValues: group.targets.map { ($0.deviceID, "timeout in 1 ms") }
-                        ),
-                        remainders: [Remainder(targets: group.targets, attempt: 1, delay: .seconds(3_600))]
-                    )
-                }
+                claimed.map { .failed($0.group, "timeout in 1 ms", attempt: 1, delay: .seconds(3_600)) }
             )
             return try await scene.endpoints.endpoints(of: scene.network).first
         }

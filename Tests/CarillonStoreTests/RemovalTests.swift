@@ -26,7 +26,7 @@ import Testing
             }
             #expect(try await pool.rowVersions(of: "members") == before)
             #expect(try await scene.directory.channel(channel, in: scene.network) == nil)
-            try await housekeeper(pool).sweep()
+            try await pool.housekeeper().sweep()
             #expect(try await pool.count("members") == 0)
             #expect(try await unswept(pool) == 0)
         }
@@ -40,7 +40,7 @@ import Testing
         let after = Set(try await pool.rowVersions(of: "members"))
         #expect(after.subtracting(before).count == 2)
         #expect(before.subtracting(after).count == 1)
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await pool.count("members") == 3)
         let members = try await scene.directory.members(of: "c", in: scene.network, after: nil, limit: 9)
         #expect(members == ["u1", "x"])
@@ -61,7 +61,7 @@ import Testing
         #expect(try await pool.rowVersions(of: "members") + pool.rowVersions(of: "devices") == before)
         _ = try await scene.directory.putUser(Person(id: "a"), in: scene.network)
         #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 9).isEmpty)
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await pool.count("members") == 0)
         #expect(try await pool.count("devices") == 0)
         #expect(try await unswept(pool) == 0)
@@ -83,50 +83,38 @@ import Testing
                 VALUES ('acme', 'd', 'a', 'log', '', '', now());
             """
         )
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await pool.count("users") == 1)
         #expect(try await pool.count("channels") == 1)
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         for table in ["users", "channels", "members", "devices"] { #expect(try await pool.count(table) == 0) }
     }
 
     private func fill(_ channel: ChannelID, _ pool: PostgresPool) async throws {
-        try await pool.withConnection { session in
-            _ = try session.execute(
-                """
-                INSERT INTO channels (network_id, channel_id, facts_at) VALUES ('acme', \(channel.rawValue), 'epoch')
-                """
-            )
-            _ = try session.execute(
-                """
-                INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
-                SELECT 'acme', \(channel.rawValue), 'u' || n, true, gen_random_uuid(), now() - interval '1 minute'
-                FROM generate_series(1, \(Self.count)) n
-                """
-            )
-        }
+        try await pool.execute(
+            """
+            INSERT INTO channels (network_id, channel_id, facts_at) VALUES ('acme', \(channel.rawValue), 'epoch')
+            """
+        )
+        try await pool.execute(
+            """
+            INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
+            SELECT 'acme', \(channel.rawValue), 'u' || n, true, gen_random_uuid(), now() - interval '1 minute'
+            FROM generate_series(1, \(Self.count)) n
+            """
+        )
     }
 
     private func unswept(_ pool: PostgresPool) async throws -> Int {
-        try await pool.queryFirst(
-            """
-            SELECT (SELECT count(*) FROM users WHERE unswept) + (SELECT count(*) FROM channels WHERE unswept)
-            """
-        ) { row in try row.decode(0) } ?? -1
-    }
-
-    private func housekeeper(_ pool: PostgresPool) -> Housekeeper {
-        Housekeeper(pool: pool, logger: TestDatabase.logger)
+        try await pool.first(
+            "SELECT (SELECT count(*) FROM users WHERE unswept) + (SELECT count(*) FROM channels WHERE unswept)"
+        ) ?? -1
     }
 }
 
 extension PostgresPool {
     /// What identifies the version of every row.
     fileprivate func rowVersions(of table: String) async throws -> [String] {
-        try await withConnection { session in
-            try session.query("SELECT ctid::text || ' ' || xmin::text FROM \(identifier: table) ORDER BY ctid") { row in
-                try row.decode(0)
-            }
-        }
+        try await all("SELECT ctid::text || ' ' || xmin::text FROM \(identifier: table) ORDER BY ctid", as: String.self)
     }
 }

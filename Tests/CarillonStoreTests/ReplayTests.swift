@@ -130,13 +130,8 @@ import Testing
     @Test func `what waits for endpoints that are gone is swept, and nothing else`() async throws {
         try await add("e-2", scene)
         for id: EndpointID in ["e-1", "e-2", "e-3"] {
-            let group = DeliveryGroup(
-                id: scene.ids.next(),
-                telling: id,
-                of: RelayedEvent(EventID(scene.ids.next()), .messageSent, receivedAt: WallClock.system.now()),
-                in: scene.network,
-                on: RelayTerms(expiresAt: WallClock.system.now() + .seconds(3_600))
-            )
+            let event = EventID(scene.ids.next())
+            let group = DeliveryGroup.message(about: event, to: id, in: scene.network, id: scene.ids.next())
             try await pool.withConnection { session in try session.insert([group]) }
         }
         try await RelaySweep(pool: pool).sweep()

@@ -12,9 +12,8 @@ import Testing
     private var pool: PostgresPool { scene.pool }
 
     @Test func `an event that the database refuses fails its batch, of which nothing stays`() async throws {
-        let poison = Person(id: "a", displayName: "\u{0}")
-        let good = message("good", from: Person(id: "b"))
-        let bad = message("bad", from: poison)
+        let good = Event.message("c", from: Person(id: "b"))
+        let bad = Event.message("c", from: Person(id: "a", displayName: "\u{0}"))
         await #expect(throws: PostgresError.self) {
             try await scene.inbox.accept([scene.incoming(good), scene.incoming(bad)])
         }
@@ -45,9 +44,7 @@ import Testing
     }
 
     @Test func `a queue that has filled is not read as a whole because it was empty before`() async throws {
-        var configuration = try await TestDatabase.make()
-        configuration.poolSize = 1
-        try await StoreScene.withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(oneConnection()) { scene, pool in
             let target = try await scene.target("d", of: "b")
             let (first, second) = (try await scene.sent("first"), try await scene.sent("second"))
             func work(on event: PendingEvent) async throws -> Int64 {
@@ -60,12 +57,10 @@ import Testing
                 try await scene.queue.release(claimed, after: .zero)
                 return try await pool.rowsReadByIndex(of: ["deliveries", "inbox"]) - before
             }
-            try await pool.withConnection { session in
-                try session.execute("TRUNCATE deliveries")
-                try session.execute("CREATE TEMPORARY TABLE kept AS SELECT * FROM inbox")
-                try session.execute("TRUNCATE inbox")
-                try session.execute(.unprepared("VACUUM ANALYZE deliveries, inbox"))
-            }
+            try await pool.execute("TRUNCATE deliveries")
+            try await pool.execute("CREATE TEMPORARY TABLE kept AS SELECT * FROM inbox")
+            try await pool.execute("TRUNCATE inbox")
+            try await pool.execute(.unprepared("VACUUM ANALYZE deliveries, inbox"))
             _ = try await work(on: first)
             try await pool.execute("INSERT INTO inbox SELECT * FROM kept")
             for _ in 0..<40 { try await scene.enqueue(to: Array(repeating: [target], count: 50)) }
@@ -79,15 +74,8 @@ import Testing
     }
 
     @Test func `no table but the changes keeps anything of a deleted network`() async throws {
-        let event = Event(
-            sourceID: "e",
-            type: .channelCreated,
-            timestamp: .now,
-            channel: Channel(id: "c"),
-            actor: Person(id: "a"),
-            members: [Person(id: "b")]
-        )
-        _ = try await scene.inbox.accept([scene.incoming(event)])
+        let event = Event.created("c", by: "a", members: ["b"])
+        try await scene.accept(event)
         let update = Event(sourceID: "u", type: .userUpdated, timestamp: .now, actor: Person(id: "a"))
         _ = try await scene.inbox.accept([scene.incoming(update)])
         let address = DeviceAddress.fcm(token: "t", appID: "x")
@@ -246,14 +234,12 @@ import Testing
     }
 
     @Test func `a delivery that cannot be read is taken out of the way and counted`() async throws {
-        let event = message("e", from: Person(id: "a"))
-        _ = try await scene.inbox.accept([scene.incoming(event)])
-        let pending = try #require(try await scene.inbox.claimEvents(limit: 1).first)
-        let groups = [scene.group(of: pending, "d1"), scene.group(of: pending, "d2")]
+        let pending = try await scene.pending(.message("c", from: Person(id: "a")))
+        let targets = [try await scene.target("d1", of: "b"), try await scene.target("d2", of: "b")]
+        let groups = targets.map { scene.group(pending, to: [$0]) }
         _ = try await scene.queue.enqueue([Expansion(event: pending, groups: groups, next: nil)])
         try await pool.execute("UPDATE deliveries SET targets = '[' WHERE group_id = \(groups[0].id)")
-        let claimed = try await scene.queue.claimGroups(limit: 9, limitPerLane: 9, excluding: .init()).groups
-        #expect(claimed.map(\.group.id) == [groups[1].id])
+        #expect(try await scene.claim().map(\.group.id) == [groups[1].id])
         let status = try #require(try await scene.history.event(pending.id, in: scene.network))
         #expect(status.deliveries[.dead] == 1)
         #expect(status.deliveries[.pending] == 1)
@@ -270,43 +256,28 @@ import Testing
             FROM generate_series(1, 5000) n
             """
         )
-        let event = message("e", from: Person(id: "a"))
-        let late = scene.incoming(event, in: scene.otherNetwork)
+        let late = scene.incoming(.message("c", from: Person(id: "a")), in: scene.otherNetwork)
         _ = try await scene.inbox.accept([late])
         #expect(try await scene.inbox.claimEvents(limit: 100).contains { $0.id == late.id })
     }
 
     private func enqueueAndKill(_ pending: PendingEvent, _ device: Device, _ scene: StoreScene) async throws {
-        let groups = [scene.group(of: pending, device.id), scene.group(of: pending, device.id)]
+        let groups = (0..<2).map { _ in scene.group(pending, to: [Target(device)], app: "x") }
         _ = try await scene.queue.enqueue([Expansion(event: pending, groups: groups, next: nil)])
-        let group = try #require(
-            try await scene.queue.claimGroups(limit: 1, limitPerLane: 1, excluding: .init()).groups.first?.group
-        )
-        let record = DeviceRecord(deviceID: device.id, userID: "b", state: .dead, attempts: 1, at: .now)
-        _ = try await scene.queue.settle([Settlement(group: group, records: [record], remainders: [])])
+        let group = try #require(try await scene.claim(limit: 1, perLane: 1).first?.group)
+        _ = try await scene.queue.settle([.all(group, .dead)])
     }
 
     private func rowVersions(_ pool: PostgresPool) async throws -> [String] {
-        try await pool.query(
+        try await pool.all(
             """
             SELECT ctid::text || xmin::text || xmax::text FROM users
             UNION ALL SELECT ctid::text || xmin::text || xmax::text FROM channels
             UNION ALL SELECT ctid::text || xmin::text || xmax::text FROM members
-            """
-        ) { row in try row.decode(0) }
+            """,
+            as: String.self
+        )
     }
-}
-
-/// A message that is sent now.
-private func message(_ sourceID: String, from sender: Person) -> Event {
-    Event(
-        sourceID: sourceID,
-        type: .messageSent,
-        timestamp: .now,
-        channel: Channel(id: "c"),
-        actor: sender,
-        message: Message(kind: .text, text: "Hello")
-    )
 }
 
 extension Event {
@@ -315,33 +286,6 @@ extension Event {
         var event = self
         event.sourceID = sourceID
         return event
-    }
-}
-
-extension StoreScene {
-    /// A group for one device of user `b`.
-    fileprivate func group(of event: PendingEvent, _ device: DeviceID) -> DeliveryGroup {
-        let cause = DeliveryCause(
-            eventID: event.id,
-            eventType: event.event.type,
-            channel: Channel(id: "c"),
-            actorRoles: [],
-            mentions: [],
-            receivedAt: event.receivedAt
-        )
-        let target = Target(
-            deviceID: device,
-            userID: "b",
-            .device(.fcm(token: "t", appID: "x"), registeredAt: event.receivedAt, hasError: false)
-        )
-        return DeliveryGroup(
-            id: ids.next(),
-            lane: Lane(networkID: network, provider: .fcm, appID: "x"),
-            cause: cause,
-            payload: .devices(DevicePush(Push(Notification(locale: "en", title: "T", body: "B")))),
-            targets: [target],
-            leased: false
-        )
     }
 }
 

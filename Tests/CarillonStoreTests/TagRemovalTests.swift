@@ -23,7 +23,7 @@ import Testing
             #expect(try await subscribers(scene).isEmpty)
             _ = try await scene.tags.subscribe(.user("u7"), to: "t", in: scene.network, ifOwnedBy: nil, by: .admin)
             #expect(try await subscribers(scene) == [.user("u7")])
-            try await housekeeper(pool).sweep()
+            try await pool.housekeeper().sweep()
             #expect(try await pool.count("subscriptions") == 1)
             #expect(try await pool.count("tags") == 0, "nothing is left to say of it")
             #expect(try await subscribers(scene) == [.user("u7")])
@@ -38,10 +38,10 @@ import Testing
         try await fill(pool, "'t', 'user', 'u' || n")
         try await scene.tags.deleteTag("t", in: scene.network)
         _ = try await scene.tags.putTag(Tag(id: "t", description: "T"), in: scene.network)
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await pool.count("subscriptions") == 0)
         #expect(try await scene.tags.tag("t", in: scene.network)?.description == "T")
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await scene.tags.tag("t", in: scene.network) != nil)
     }
 
@@ -52,7 +52,7 @@ import Testing
         #expect(try await scene.directory.deleteUser("a", in: scene.network))
         #expect(try await subscriptions(pool) == before)
         _ = try await scene.tags.subscribe(.user("a"), to: "new", in: scene.network, ifOwnedBy: nil, by: .admin)
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await pool.count("subscriptions") == 1)
     }
 
@@ -64,7 +64,7 @@ import Testing
         try await fill(pool, "'u', 'device', 'none' || n")
         try await register("moved", of: "b", scene)
         _ = try await scene.devices.deleteDevice("gone", ifOwnedBy: nil, in: scene.network)
-        let housekeeper = housekeeper(pool)
+        let housekeeper = pool.housekeeper()
         for _ in 0..<(Self.count / LeftoverSweep.pageSize + 2) { try await housekeeper.sweep() }
         #expect(try await pool.count("subscriptions") == 1)
         #expect(try await subscribers(scene) == [.device("kept")])
@@ -76,7 +76,7 @@ import Testing
         }
         try await scene.tags.unsubscribe(.user("b"), from: "t", in: scene.network, ifOwnedBy: nil)
         try await pool.execute("UPDATE users SET added_at = now() - interval '31 days'")
-        try await housekeeper(pool).sweep()
+        try await pool.housekeeper().sweep()
         #expect(try await scene.directory.user("a", in: scene.network) != nil)
         #expect(try await scene.directory.user("b", in: scene.network) == nil)
         #expect(try await subscribers(scene) == [.user("a")])
@@ -91,20 +91,18 @@ import Testing
     }
 
     private func fill(_ pool: PostgresPool, _ columns: String) async throws {
-        try await pool.withConnection { session in
-            _ = try session.execute(
-                """
-                INSERT INTO users (network_id, user_id, facts_at)
-                SELECT 'acme', 'u' || n, 'epoch' FROM generate_series(1, \(Self.count)) n ON CONFLICT DO NOTHING
-                """
-            )
-            _ = try session.execute(
-                """
-                INSERT INTO subscriptions (network_id, tag, kind, subject_id)
-                SELECT 'acme', \(sql: SQL(trusted: columns)) FROM generate_series(1, \(Self.count)) n
-                """
-            )
-        }
+        try await pool.execute(
+            """
+            INSERT INTO users (network_id, user_id, facts_at)
+            SELECT 'acme', 'u' || n, 'epoch' FROM generate_series(1, \(Self.count)) n ON CONFLICT DO NOTHING
+            """
+        )
+        try await pool.execute(
+            """
+            INSERT INTO subscriptions (network_id, tag, kind, subject_id)
+            SELECT 'acme', \(sql: SQL(trusted: columns)) FROM generate_series(1, \(Self.count)) n
+            """
+        )
     }
 
     private func register(_ device: DeviceID, of user: UserID, _ scene: StoreScene) async throws {
@@ -118,12 +116,6 @@ import Testing
 
     /// What identifies the version of every subscription.
     private func subscriptions(_ pool: PostgresPool) async throws -> [String] {
-        try await pool.query("SELECT ctid::text || ' ' || xmin::text FROM subscriptions ORDER BY ctid") { row in
-            try row.decode(0)
-        }
-    }
-
-    private func housekeeper(_ pool: PostgresPool) -> Housekeeper {
-        Housekeeper(pool: pool, logger: TestDatabase.logger)
+        try await pool.all("SELECT ctid::text || ' ' || xmin::text FROM subscriptions ORDER BY ctid", as: String.self)
     }
 }

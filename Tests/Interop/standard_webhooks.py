@@ -57,6 +57,7 @@ def vectors(library):
 
 
 def swift(rows):
+    rows = list(rows)
     lines = [
         "/// Messages that the reference library signed. Made by Tests/Interop/standard_webhooks.py; not to be edited.",
         "struct StandardWebhooksVector: Sendable {",
@@ -66,19 +67,33 @@ def swift(rows):
         "    let body: String",
         "    let signature: String",
         "",
-        "    static let all = [",
+        "    private static let messages: [(id: String, timestamp: Int64, body: String)] = [",
     ]
-    for secret, message_id, timestamp, body, signature in rows:
-        lines += [
-            "        StandardWebhooksVector(",
-            f'            secret: "{secret}",',
-            f'            id: "{message_id}",',
-            f"            timestamp: {timestamp:_},",
-            f'            body: #"{body}"#,',
-            f'            signature: "{signature}"',
-            "        ),",
-        ]
-    return "\n".join(lines + ["    ]", "}", ""])
+    for message_id, timestamp, body in MESSAGES:
+        lines.append(f'        ("{message_id}", {timestamp:_}, #"{body}"#),')
+    lines += ["    ]", "", "    /// By secret, of each message.", "    private static let signatures: KeyValuePairs = ["]
+    for secret in SECRETS:
+        lines.append(f'        "{secret}": [')
+        lines += [f'            "{row[-1]}",' for row in rows if row[0] == secret]
+        lines.append("        ],")
+    lines += [
+        "    ]",
+        "",
+        "    static let all = signatures.flatMap { secret, signatures in",
+        "        zip(messages, signatures).map { message, signature in",
+        "            StandardWebhooksVector(",
+        "                secret: secret,",
+        "                id: message.id,",
+        "                timestamp: message.timestamp,",
+        "                body: message.body,",
+        "                signature: signature",
+        "            )",
+        "        }",
+        "    }",
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def main():

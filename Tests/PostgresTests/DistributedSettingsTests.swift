@@ -27,9 +27,7 @@ import Testing
     }
 
     private func shown(_ name: String, _ pool: PostgresPool) async throws -> String? {
-        try await pool.withConnection { session in
-            try session.queryFirst("SELECT current_setting(\(name))") { row in try row.decode(0, as: String.self) }
-        }
+        try await pool.first("SELECT current_setting(\(name))", as: String.self)
     }
 
     @Test func `sessions with a plain server have none of them, and the server is asked once`() async throws {
@@ -60,7 +58,7 @@ import Testing
             // Limits are told by commands of their own, in a transaction that is opened first, however it is sent.
             let options = TransactionOptions(statementTimeout: .milliseconds(4_321), lockTimeout: .milliseconds(1_234))
             @Sendable func limits(_ session: borrowing PostgresSession, _ sql: SQL) throws -> String? {
-                try session.queryFirst(sql) { row in try row.decode(0, as: String.self) }
+                try session.first(sql, as: String.self)
             }
             let question: SQL = "SELECT current_setting('lock_timeout') || ' ' || current_setting('statement_timeout')"
             let opened = try await pool.withTransaction(options) { session in try limits(session, question) }

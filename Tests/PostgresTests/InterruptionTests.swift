@@ -133,9 +133,7 @@ import Testing
     }
 
     private func expectNothing() async throws {
-        let count = try await pool.withConnection { session in
-            try session.queryFirst("SELECT count(*) FROM t") { row in try row.decode(0, as: Int.self) }
-        }
+        let count = try await pool.first("SELECT count(*) FROM t", as: Int.self)
         #expect(count == 0)
     }
 
@@ -204,9 +202,7 @@ import Testing
                     try await pool.withConnection { session in
                         latch.signal()
                         latch.wait()
-                        return try session.queryFirst("SELECT pg_backend_pid()") { row in
-                            try row.decode(0, as: Int32.self)
-                        }
+                        return try session.first("SELECT pg_backend_pid()", as: Int32.self)
                     }
                 }
             }
@@ -218,14 +214,13 @@ import Testing
 
     private func waitUntilSleeping(_ count: Int, _ pool: PostgresPool) async throws {
         try await eventually("pg_sleep runs") {
-            try await pool.withConnection { session in
-                try session.queryFirst(
-                    """
-                    SELECT count(*) FROM pg_stat_activity
-                    WHERE application_name = current_setting('application_name') AND wait_event = 'PgSleep'
-                    """
-                ) { row in try row.decode(0, as: Int.self) }
-            } == count
+            try await pool.first(
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE application_name = current_setting('application_name') AND wait_event = 'PgSleep'
+                """,
+                as: Int.self
+            ) == count
         }
     }
 }

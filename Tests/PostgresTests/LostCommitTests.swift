@@ -191,7 +191,7 @@ import Testing
     }
 
     private func freeze(_ session: borrowing PostgresSession, noting caller: Caller) {
-        let processID = try? session.queryFirst("SELECT pg_backend_pid()") { row in try row.decode(0, as: Int32.self) }
+        let processID = try? session.first("SELECT pg_backend_pid()", as: Int32.self)
         guard let processID else {
             Issue.record("the backend does not say which it is")
             return
@@ -203,21 +203,18 @@ import Testing
     /// Passes when so many rows are there, once what was frozen has gone its way.
     private func expectRows(_ count: Int, _ pool: PostgresPool) async throws {
         try await eventually("nothing is under way any more") {
-            try await pool.withConnection { session in
-                try session.queryFirst(
-                    """
-                    SELECT count(*) FROM pg_stat_activity
-                    WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()
-                        AND state <> 'idle'
-                    """
-                ) { row in try row.decode(0, as: Int.self) }
-            } == 0
+            try await pool.first(
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()
+                    AND state <> 'idle'
+                """,
+                as: Int.self
+            ) == 0
         }
         // A statement that waited in the socket of a frozen server is carried out only now.
         try await eventually("so many rows are there") {
-            try await pool.withConnection { session in
-                try session.queryFirst("SELECT count(*) FROM t") { row in try row.decode(0, as: Int.self) }
-            } == count
+            try await pool.first("SELECT count(*) FROM t", as: Int.self) == count
         }
     }
 }

@@ -35,7 +35,7 @@ import Testing
         try await withTestPool(through: proxy.directory, { $0.poolSize = 1 }) { pool in
             try await pool.script(Self.table)
             let run = { @Sendable (session: borrowing PostgresSession) in
-                let count = try session.queryFirst("SELECT count(*) FROM t") { row in try row.decode(0, as: Int.self) }
+                let count = try session.first("SELECT count(*) FROM t", as: Int.self)
                 let number = count ?? 0
                 _ = try session.commit(after: [
                     "INSERT INTO t VALUES (\(number))", "INSERT INTO t VALUES (\(-number - 1))",

@@ -228,7 +228,7 @@ import Testing
             try await pool.withConnection { session in
                 working.signal()
                 released.wait()
-                return try session.queryFirst("SELECT 42") { row in try row.decode(0, as: Int.self) }
+                return try session.first("SELECT 42", as: Int.self)
             }
         }
         try await working.opened()
@@ -265,11 +265,10 @@ import Testing
         }
         try await withTestPool { pool in
             try await eventually("the sessions end") {
-                try await pool.withConnection { session in
-                    try session.queryFirst(
-                        "SELECT count(*) FROM pg_stat_activity WHERE application_name = \(name)"
-                    ) { row in try row.decode(0, as: Int.self) }
-                } == 0
+                try await pool.first(
+                    "SELECT count(*) FROM pg_stat_activity WHERE application_name = \(name)",
+                    as: Int.self
+                ) == 0
             }
         }
     }

@@ -54,14 +54,13 @@ import Testing
         }
     )
     func `every session has its limits and speaks UTF-8 and UTC`() async throws {
-        let settings = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT current_setting(name) FROM unnest(\(["statement_timeout", "lock_timeout",
-                "idle_in_transaction_session_timeout", "application_name", "client_encoding", "TimeZone"])) AS name
-                """
-            ) { row in try row.decode(0, as: String.self) }
-        }
+        let settings = try await pool.all(
+            """
+            SELECT current_setting(name) FROM unnest(\(["statement_timeout", "lock_timeout",
+            "idle_in_transaction_session_timeout", "application_name", "client_encoding", "TimeZone"])) AS name
+            """,
+            as: String.self
+        )
         #expect(settings == ["1234ms", "2345ms", "3456ms", "sessions", "UTF8", "UTC"])
     }
 
@@ -93,9 +92,7 @@ import Testing
         let products = try await pool.withConnection { session in
             try session.query("SELECT n FROM generate_series(1, 3) AS n") { row in
                 let number = try row.decode(0, as: Int.self)
-                let square = try session.queryFirst("SELECT \(number) * \(number)") { row in
-                    try row.decode(0, as: Int.self)
-                }
+                let square = try session.first("SELECT \(number) * \(number)", as: Int.self)
                 return (square ?? 0) + (try row.decode(0, as: Int.self))
             }
         }
@@ -229,12 +226,10 @@ import Testing
     }
 
     private func process(_ session: borrowing PostgresSession) throws -> Int32? {
-        try session.queryFirst(.unprepared("SELECT pg_backend_pid()")) { row in try row.decode(0) }
+        try session.first(.unprepared("SELECT pg_backend_pid()"))
     }
 
     private func prepared(_ session: borrowing PostgresSession) throws -> Int {
-        try session.queryFirst("SELECT count(*) FROM pg_prepared_statements") { row in
-            try row.decode(0, as: Int.self)
-        } ?? -1
+        try session.first("SELECT count(*) FROM pg_prepared_statements", as: Int.self) ?? -1
     }
 }

@@ -83,12 +83,11 @@ import Testing
             try session.withTransaction { _ in }
             try session.withTransaction(TransactionOptions(lockTimeout: .milliseconds(77))) { session in
                 try session.execute("UPDATE counters SET value = 2 WHERE id = 2")
-                let limit = try session.queryFirst("SHOW lock_timeout") { row in try row.decode(0, as: String.self)
-                }
+                let limit = try session.first("SHOW lock_timeout", as: String.self)
                 #expect(limit == "77ms")
                 #expect(throws: PostgresError.self) { try session.withTransaction { _ in } }
             }
-            let limit = try session.queryFirst("SHOW lock_timeout") { row in try row.decode(0, as: String.self) }
+            let limit = try session.first("SHOW lock_timeout", as: String.self)
             #expect(limit != "77ms")
         }
         let result = try await values(pool)
@@ -100,9 +99,7 @@ import Testing
             try session.script("SET lock_timeout = 77")
             session.retire()
         }
-        let limit = try await pool.withConnection { session in
-            try session.queryFirst("SHOW lock_timeout") { row in try row.decode(0, as: String.self) }
-        }
+        let limit = try await pool.first("SHOW lock_timeout", as: String.self)
         #expect(limit != nil && limit != "77ms")
     }
 
@@ -144,9 +141,7 @@ import Testing
             ) { row in try row.decode(0, as: String.self) }
         }
         #expect(settings == [isolation.rawValue.lowercased(), "700ms", "300ms"])
-        let after = try await pool.withConnection { session in
-            try session.queryFirst("SHOW statement_timeout") { row in try row.decode(0, as: String.self) }
-        }
+        let after = try await pool.first("SHOW statement_timeout", as: String.self)
         #expect(after == "15s")
     }
 
@@ -210,10 +205,7 @@ import Testing
                     try await pool.withTransaction(TransactionOptions(isolation: .serializable, retries: 5)) {
                         session in
                         attempts.increment()
-                        let sum =
-                            try session.queryFirst("SELECT sum(value)::bigint FROM counters") { row in
-                                try row.decode(0, as: Int.self)
-                            } ?? 0
+                        let sum = try session.first("SELECT sum(value)::bigint FROM counters", as: Int.self) ?? 0
                         if ownAttempts.increment() == 1 {
                             latch.signal()
                             latch.wait()
@@ -230,8 +222,6 @@ import Testing
     }
 
     private func values(_ pool: PostgresPool) async throws -> [Int] {
-        try await pool.withConnection { session in
-            try session.query("SELECT value FROM counters ORDER BY id") { row in try row.decode(0, as: Int.self) }
-        }
+        try await pool.all("SELECT value FROM counters ORDER BY id", as: Int.self)
     }
 }

@@ -7,14 +7,15 @@ extension Crashes {
     @Suite struct CrashTests {
         private static let members = ["bob", "carol", "dave"]
 
+        private let scratch = Scratch()
+        private let load = Load()
+
         /// Promises P1, P2, P3 and P6: what a killed process had leased is claimed when its leases run out.
         @Test func `nothing acknowledged is lost when service and PostgreSQL are killed`() async throws {
-            let scratch = Scratch()
             let first = try await RunningService.start(in: scratch)
             let network = try await TestNetwork(on: first)
             try await network.addMembers(Self.members)
             let server = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
-            let load = Load()
             let burst = try await load.run(on: network) {
                 try await eventually("load") { load.acknowledged.count > 100 }
                 let events = (0..<500).map { TestEvents.messageSent("burst-\($0)") }
@@ -49,11 +50,9 @@ extension Crashes {
 
         @Test(arguments: [SIGINT, SIGQUIT])
         func `a restart of PostgreSQL under load is survived without one of Carillon`(signal: Int32) async throws {
-            let scratch = Scratch()
             let service = try await RunningService.start(in: scratch)
             let network = try await TestNetwork(on: service)
             try await network.addMembers(Self.members)
-            let load = Load()
             try await load.run(on: network) {
                 try await eventually("load") { load.acknowledged.count > 100 }
                 let server = try #require(PostmasterFile(dataDirectory: scratch.path("data")))

@@ -8,10 +8,11 @@ extension Services {
         /// The deadline of 5 s with room for a slow machine, and less than the 15 s that a statement may take.
         private static let patience = Duration.seconds(14)
 
+        private let scratch = Scratch()
+
         @Test func `a write ends at the deadline and says what is known of it, and repeating it shows the truth`()
             async throws
         {
-            let scratch = Scratch()
             let service = try await RunningService.start(in: scratch)
             let network = try await TestNetwork(on: service)
             try await network.send(.PUT, "/templates/message.sent/en", ["title": "%2s", "body": "%1s"])
@@ -50,7 +51,6 @@ extension Services {
         @Test func `who asks whether it is ready is told that it is not, within the deadline of any request`()
             async throws
         {
-            let scratch = Scratch()
             let service = try await RunningService.start(in: scratch)
             let server = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
             defer { server.thawAll() }

@@ -11,9 +11,9 @@ extension Services {
     /// Endpoints that are asked before anybody is notified (FACES section C3), with a real receiver.
     @Suite struct InterceptionTests {
         private let scratch = Scratch()
+        private let moderator = Moderator()
 
         @Test func `an endpoint edits, leaves people out and stops, and what came of it is seen`() async throws {
-            let moderator = Moderator()
             try await moderator.whileRunning { url in
                 let service = try await RunningService.start(in: scratch)
                 let network = try await TestNetwork(on: service)
@@ -52,7 +52,6 @@ extension Services {
         }
 
         @Test func `an endpoint that hangs or is gone costs its timeout ten times, and its terms hold`() async throws {
-            let moderator = Moderator()
             try await moderator.whileRunning { url in
                 let service = try await RunningService.start(in: scratch)
                 let network = try await TestNetwork(on: service)
@@ -97,12 +96,13 @@ extension Services {
 extension Services {
     /// Two services on one database, and one endpoint that is asked.
     @Suite struct InterceptionReplicaTests {
+        private let moderator = Moderator()
+        private let scratch = Scratch()
+
         @Test func `what one replica found out about a dead endpoint holds for the others, and after a restart`()
             async throws
         {
-            let scratch = Scratch()
             let server = try await DatabaseServer.migrated(in: scratch)
-            let moderator = Moderator()
             try await moderator.whileRunning { url in
                 let one = try await RunningService.start(in: scratch, environment: server.environment)
                 let two = try await RunningService.start(in: scratch, environment: server.environment)
@@ -148,9 +148,7 @@ extension Services {
 
         @Test
         func `two replicas ask about each event once, and again only when the one that asked has died`() async throws {
-            let scratch = Scratch()
             let server = try await DatabaseServer.migrated(in: scratch)
-            let moderator = Moderator()
             try await moderator.whileRunning { url in
                 let one = try await RunningService.start(in: scratch, environment: server.environment)
                 let two = try await RunningService.start(in: scratch, environment: server.environment)

@@ -52,14 +52,12 @@ extension Services {
         /// Ends all sessions but its own, as they end by themselves in the course of days, and waits until they have: one that is
         /// used between the signal and its end fails what it was asked, rightly.
         private func endSessions(in scratch: Scratch) async throws {
-            try await scratch.ownServer.withSession { session in
-                _ = try session.query(
-                    """
-                    SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-                    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
-                    """
-                ) { row in try row.decode(0, as: Bool.self) }
-            }
+            try await scratch.ownServer.execute(
+                """
+                SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+                WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+                """
+            )
         }
     }
 }

@@ -63,16 +63,15 @@ extension Services {
 extension DatabaseServer {
     /// Whether a lane is paused, and all that is left waits for the end of that.
     fileprivate func isAllPutOff() async throws -> Bool {
-        try await withSession { session in
-            try session.queryFirst(
-                """
-                SELECT EXISTS (SELECT FROM lanes WHERE paused_until > now())
-                    AND NOT EXISTS (SELECT FROM deliveries d JOIN lanes l ON l.app_id = d.app_id
-                                    WHERE d.leased OR d.run_at < l.paused_until)
-                    AND NOT EXISTS (SELECT FROM inbox)
-                """
-            ) { row in try row.decode(0, as: Bool.self) } ?? false
-        }
+        try await first(
+            """
+            SELECT EXISTS (SELECT FROM lanes WHERE paused_until > now())
+                AND NOT EXISTS (SELECT FROM deliveries d JOIN lanes l ON l.app_id = d.app_id
+                                WHERE d.leased OR d.run_at < l.paused_until)
+                AND NOT EXISTS (SELECT FROM inbox)
+            """,
+            as: Bool.self
+        ) ?? false
     }
 
     /// Lets the time pass until a lane's pause is over.

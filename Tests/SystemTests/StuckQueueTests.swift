@@ -6,10 +6,11 @@ import Testing
 extension Services {
     /// Work is due, and the database refuses to hand it out.
     @Suite struct StuckQueueTests {
+        private let scratch = Scratch()
+
         @Test func `claims that fail while work is due are told by readiness, doctor, the log, metrics and the API`()
             async throws
         {
-            let scratch = Scratch()
             let server = try await DatabaseServer.migrated(in: scratch)
             let receiver = WebhookReceiver(answering: [])
             try await receiver.whileRunning { url in
@@ -63,7 +64,6 @@ extension Services {
 
         @Test
         func `whatever the service does with its queues by itself is counted and written when it fails`() async throws {
-            let scratch = Scratch()
             let server = try await DatabaseServer.migrated(in: scratch)
             let service = try await RunningService.start(in: scratch, environment: server.environment)
             let network = try await TestNetwork(on: service)

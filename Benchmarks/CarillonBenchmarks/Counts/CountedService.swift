@@ -27,12 +27,7 @@ struct CountedService: Sendable {
         let settings = countsBuffers ? StatementStatistics.settings : [:]
         return try await Cluster.withCluster(in: workshop, settings: settings) { cluster in
             if countsBuffers { try await cluster.script(StatementStatistics.installation) }
-            let output = NotificationFile(path: workshop.newPath("notifications.ndjson"))
-            return try await ServiceUnderTest.withService(
-                on: cluster,
-                output: try output.create(),
-                launcher: calls.launcher
-            ) { service in
+            return try await ServiceUnderTest.withService(on: cluster, launcher: calls.launcher) { service in
                 try await body(
                     CountedService(cluster: cluster, service: service, calls: calls, countsBuffers: countsBuffers)
                 )

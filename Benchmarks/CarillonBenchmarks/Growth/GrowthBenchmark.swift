@@ -53,12 +53,7 @@ struct GrowthBenchmark: Benchmark {
 
     private func stage(_ layout: PlacementLayout, in workshop: Workshop) async throws -> GrowthStage {
         try await layout.withClusters(in: workshop) { clusters, environment in
-            let notifications = NotificationFile(path: workshop.newPath("notifications.ndjson"))
-            return try await ServiceUnderTest.withService(
-                on: clusters[0],
-                output: try notifications.create(),
-                environment: environment
-            ) { service in
+            try await ServiceUnderTest.withService(on: clusters[0], environment: environment) { service in
                 try await Task.sleep(for: Self.settling)
                 var stage = GrowthStage(layout: layout)
                 stage.idle = try await Rest.measure(service, clusters, for: .seconds(idleSeconds))

@@ -59,9 +59,7 @@ actor HTTPClient {
 
     /// Posts JSON, for 201.
     func create(_ path: String, _ body: JSONValue) async throws -> JSONValue {
-        let type = (name: "content-type", value: "application/json")
-        let request = HTTPRequest(method: "POST", path: path, headers: [type], body: body.serialized)
-        return try await send(request).expecting(201).json
+        try await send(.json("POST", path, body.serialized)).expecting(201).json
     }
 
     private func connection() async throws -> any NIOCore.Channel {

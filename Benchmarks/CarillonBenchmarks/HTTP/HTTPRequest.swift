@@ -11,6 +11,11 @@ struct HTTPRequest: Sendable {
     /// The body.
     var body: [UInt8] = []
 
+    /// A request with a body of JSON.
+    static func json(_ method: String, _ path: String, _ body: [UInt8]) -> HTTPRequest {
+        HTTPRequest(method: method, path: path, headers: [("content-type", "application/json")], body: body)
+    }
+
     /// Appends the request as it is sent.
     func write(to buffer: inout ByteBuffer) {
         buffer.writeString("\(method) \(path) HTTP/1.1\r\nhost: 127.0.0.1\r\n")

@@ -55,14 +55,8 @@ struct ForeignMessages: LoadSource {
     static func enable(_ sender: Sender, of network: TestNetwork, in service: ServiceUnderTest) async throws {
         var document: JSONObject = ["enabled": true, "secrets": [.string(secret)]]
         if sender == .stream { document["channelId"] = "id" }
-        _ = try await service.operator.send(
-            HTTPRequest(
-                method: "PUT",
-                path: "\(network.path)/dialects/\(sender.rawValue)",
-                headers: [("content-type", "application/json")],
-                body: JSONValue.object(document).serialized
-            )
-        ).expecting(200)
+        let path = "\(network.path)/dialects/\(sender.rawValue)"
+        _ = try await service.operator.send(.json("PUT", path, JSONValue.object(document).serialized)).expecting(200)
     }
 
     /// Appends the next one as it is sent.

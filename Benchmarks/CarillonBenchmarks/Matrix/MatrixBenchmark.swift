@@ -108,13 +108,7 @@ extension TestNetwork {
     /// Binds the app of ``MatrixNotifies`` to the credential of ``PushService``.
     fileprivate func bindMatrix(in service: ServiceUnderTest) async throws {
         let settings: JSONValue = ["provider": "apns", "appId": .string(PushService.appID)]
-        _ = try await service.operator.send(
-            HTTPRequest(
-                method: "PUT",
-                path: path + "/faces/matrix/\(MatrixNotifies.appID)",
-                headers: [("content-type", "application/json")],
-                body: settings.serialized
-            )
-        ).expecting(201)
+        let path = path + "/faces/matrix/\(MatrixNotifies.appID)"
+        _ = try await service.operator.send(.json("PUT", path, settings.serialized)).expecting(201)
     }
 }

@@ -14,9 +14,8 @@ struct FreshImport: Sendable {
     /// Measures.
     /// - Throws: What does not start.
     func figures(in workshop: Workshop) async throws -> [Figure] {
-        let output = NotificationFile(path: workshop.newPath("notifications.ndjson"))
-        return try await Cluster.withCluster(in: workshop) { cluster in
-            try await ServiceUnderTest.withService(on: cluster, output: try output.create()) { service in
+        try await Cluster.withCluster(in: workshop) { cluster in
+            try await ServiceUnderTest.withService(on: cluster) { service in
                 let old = shape(Self.oldMembers)
                 let settled = try await TestNetwork.make("settled", in: service)
                 _ = try await settled.fill(with: old, in: service)

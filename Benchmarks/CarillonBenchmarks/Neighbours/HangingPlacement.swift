@@ -66,13 +66,7 @@ final class HangingPlacement: Neighbour {
             let body =
                 #"{"id":"\#(number)-\#(count)","type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"u"},"#
                 + #""message":{"id":"m","type":"text","text":"Hello"}}}"#
-            let type = (name: "content-type", value: "application/json")
-            let request = HTTPRequest(
-                method: "POST",
-                path: "\(network.path)/events",
-                headers: [type],
-                body: Array(body.utf8)
-            )
+            let request = HTTPRequest.json("POST", "\(network.path)/events", Array(body.utf8))
             let start = ContinuousClock.now
             guard let status = try? await client.send(request).status else { continue }
             let seconds = (ContinuousClock.now - start) / .seconds(1)

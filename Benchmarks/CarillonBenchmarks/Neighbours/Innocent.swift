@@ -119,9 +119,7 @@ struct Innocent: Sendable {
         let answer: Result<Accepted, any Error>
         do {
             let body = Array(json(id: id, channel: number % plan.channels).utf8)
-            let type = (name: "content-type", value: "application/json")
-            let path = "\(network.path)/events"
-            let request = HTTPRequest(method: "POST", path: path, headers: [type], body: body)
+            let request = HTTPRequest.json("POST", "\(network.path)/events", body)
             let taken = try await client.send(request, limit: Self.requestLimit).expecting(202)
             guard case .object(let members) = try taken.json, case .string(let event)? = members["id"] else {
                 throw UnexpectedAnswer(taken)

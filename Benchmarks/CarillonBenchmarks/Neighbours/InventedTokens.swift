@@ -14,12 +14,7 @@ struct InventedTokens: Neighbour {
         let settings: JSONValue = [
             "url": .string("http://127.0.0.1:\(scene.webhookPort)/whoami"), "userIdPointer": "/id", "cacheSeconds": 0,
         ]
-        let request = HTTPRequest(
-            method: "PUT",
-            path: "\(network.path)/user-token-introspection",
-            headers: [("content-type", "application/json")],
-            body: settings.serialized
-        )
+        let request = HTTPRequest.json("PUT", "\(network.path)/user-token-introspection", settings.serialized)
         let admin = HTTPClient(port: scene.service.port, bearer: network.apiKey)
         _ = try await admin.send(request).expecting(200)
         await admin.close()

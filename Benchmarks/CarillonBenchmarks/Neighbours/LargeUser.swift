@@ -6,22 +6,12 @@ struct LargeUser: Neighbour {
     private static let interval = Duration.seconds(5)
 
     func prepare(_ network: TestNetwork, _ scene: Scene) async throws {
-        var lines = #"{"channel":{"id":"c"}}"# + "\n" + #"{"user":{"id":"u"}}"# + "\n"
-        lines += #"{"member":{"channelId":"c","userId":"u"}}"# + "\n"
-        for number in 0..<scene.scaled(Self.devices) {
-            lines += #"{"device":{"id":"d-\#(number)","userId":"u","provider":"log"}}"# + "\n"
-        }
-        _ = try await network.importing(Array(lines.utf8), in: scene.service).expecting(200)
+        let devices = repeatElement(#""provider":"log""#, count: scene.scaled(Self.devices))
+        try await network.importMember(devices: devices, in: scene.service)
         try await scene.cluster.script("VACUUM ANALYZE")
     }
 
     func misbehave(_ network: TestNetwork, _ scene: Scene) async throws {
-        let poster = Poster(network: network, in: scene)
-        var number = 0
-        while !Task.isCancelled {
-            number += 1
-            try await poster.post("message-\(number)", channel: "c")
-            try? await Task.sleep(for: Self.interval)
-        }
+        try await Poster(network: network, in: scene).keepPosting("message", every: Self.interval)
     }
 }

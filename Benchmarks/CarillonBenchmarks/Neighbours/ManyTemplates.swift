@@ -40,9 +40,7 @@ struct ManyTemplates: Neighbour {
         let path = "\(network.path)/templates/\(Self.types[number % 3])/en-x-t\(number / 3)"
         // Only messages have so much text; the others' bodies have other arguments.
         let text = number % 3 == 2 ? String(repeating: "All of this is text. ", count: 375) + "%s" : "Hello"
-        let body = Array(#"{"title":"Hello","body":"\#(text)"}"#.utf8)
-        let type = (name: "content-type", value: "application/json")
-        return try await client.send(HTTPRequest(method: "PUT", path: path, headers: [type], body: body))
+        return try await client.send(.json("PUT", path, Array(#"{"title":"Hello","body":"\#(text)"}"#.utf8)))
     }
 
     func figures(_ scene: Scene) async throws -> [Figure] {

@@ -83,14 +83,8 @@ struct Scene: Sendable {
     func makeNetwork(_ name: String) async throws -> TestNetwork {
         let network = try await TestNetwork.make(name, in: service)
         let limits = #"{"limits":{"webhookHosts":100000,"channelsPerUser":100000}}"#
-        let request = HTTPRequest(
-            method: "PATCH",
-            path: network.path,
-            headers: [("content-type", "application/json")],
-            body: Array(limits.utf8)
-        )
         // What has no such limits refuses to have them set.
-        _ = try await service.operator.send(request)
+        _ = try await service.operator.send(.json("PATCH", network.path, Array(limits.utf8)))
         return network
     }
 }

@@ -17,7 +17,17 @@ struct Poster: Sendable {
         let body =
             #"{"id":"\#(id)","type":"message.sent","data":{"channel":{"id":"\#(channel)"},"user":{"id":"sender"},"#
             + #""message":{"id":"m","type":"text","text":"Hello"}}}"#
-        let type = (name: "content-type", value: "application/json")
-        _ = try await client.send(HTTPRequest(method: "POST", path: path, headers: [type], body: Array(body.utf8)))
+        _ = try await client.send(.json("POST", path, Array(body.utf8)))
+    }
+
+    /// Posts messages to the channel `c`, one in each interval, until it is cancelled.
+    /// - Throws: What the connection fails with.
+    func keepPosting(_ run: String, every interval: Duration) async throws {
+        var number = 0
+        while !Task.isCancelled {
+            number += 1
+            try await post("\(run)-\(number)", channel: "c")
+            try? await Task.sleep(for: interval)
+        }
     }
 }

@@ -11,26 +11,16 @@ struct SilentHosts: Neighbour {
         // One host is the one at which the innocent network's webhooks are answered.
         let hosts = hosts == 1 ? 1 : scene.scaled(hosts)
         let urls = hosts == 1 ? scene.scaled(urlsOfEach) : urlsOfEach
-        var lines = #"{"channel":{"id":"c"}}"# + "\n" + #"{"user":{"id":"u"}}"# + "\n"
-        lines += #"{"member":{"channelId":"c","userId":"u"}}"# + "\n"
-        for host in 0..<hosts {
+        let devices = (0..<hosts).flatMap { host in
             let address = hosts == 1 ? "127.0.0.1" : "127.1.\(host / 250).\(1 + host % 250)"
-            for number in 0..<urls {
-                let url = "http://\(address):\(scene.webhookPort)/silent/\(number)"
-                lines += #"{"device":{"id":"d-\#(host)-\#(number)","userId":"u","provider":"webhook","url":"\#(url)"}}"#
-                lines += "\n"
+            return (0..<urls).map { number in
+                #""provider":"webhook","url":"http://\#(address):\#(scene.webhookPort)/silent/\#(number)""#
             }
         }
-        _ = try await network.importing(Array(lines.utf8), in: scene.service).expecting(200)
+        try await network.importMember(devices: devices, in: scene.service)
     }
 
     func misbehave(_ network: TestNetwork, _ scene: Scene) async throws {
-        let poster = Poster(network: network, in: scene)
-        var number = 0
-        while !Task.isCancelled {
-            number += 1
-            try await poster.post("silent-\(number)", channel: "c")
-            try? await Task.sleep(for: Self.interval)
-        }
+        try await Poster(network: network, in: scene).keepPosting("silent", every: Self.interval)
     }
 }

@@ -29,22 +29,14 @@ struct SilentNames: Neighbour {
     }
 
     func prepare(_ network: TestNetwork, _ scene: Scene) async throws {
-        var lines = #"{"channel":{"id":"c"}}"# + "\n" + #"{"user":{"id":"u"}}"# + "\n"
-        lines += #"{"member":{"channelId":"c","userId":"u"}}"# + "\n"
-        for number in 0..<scene.scaled(Self.names) {
+        let devices = (0..<scene.scaled(Self.names)).map { number in
             let url = "http://host-\(number).\(NameServer.silent):\(scene.webhookPort)/prompt"
-            lines += #"{"device":{"id":"d-\#(number)","userId":"u","provider":"webhook","url":"\#(url)"}}"# + "\n"
+            return #""provider":"webhook","url":"\#(url)""#
         }
-        _ = try await network.importing(Array(lines.utf8), in: scene.service).expecting(200)
+        try await network.importMember(devices: devices, in: scene.service)
     }
 
     func misbehave(_ network: TestNetwork, _ scene: Scene) async throws {
-        let poster = Poster(network: network, in: scene)
-        var number = 0
-        while !Task.isCancelled {
-            number += 1
-            try await poster.post("silent-\(number)", channel: "c")
-            try? await Task.sleep(for: Self.interval)
-        }
+        try await Poster(network: network, in: scene).keepPosting("silent", every: Self.interval)
     }
 }

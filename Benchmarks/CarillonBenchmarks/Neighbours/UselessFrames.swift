@@ -59,23 +59,12 @@ final class UselessFrames: Neighbour {
 
     func prepare(_ network: TestNetwork, _ scene: Scene) async throws {
         let port = port.withLock(\.self)
-        var lines = #"{"channel":{"id":"c"}}"# + "\n" + #"{"user":{"id":"u"}}"# + "\n"
-        lines += #"{"member":{"channelId":"c","userId":"u"}}"# + "\n"
-        for host in 0..<Self.hosts {
-            let url = "https://127.0.2.\(1 + host):\(port)/"
-            lines += #"{"device":{"id":"d-\#(host)","userId":"u","provider":"webhook","url":"\#(url)"}}"# + "\n"
-        }
-        _ = try await network.importing(Array(lines.utf8), in: scene.service).expecting(200)
+        let devices = (0..<Self.hosts).map { #""provider":"webhook","url":"https://127.0.2.\#(1 + $0):\#(port)/""# }
+        try await network.importMember(devices: devices, in: scene.service)
     }
 
     func misbehave(_ network: TestNetwork, _ scene: Scene) async throws {
-        let poster = Poster(network: network, in: scene)
-        var number = 0
-        while !Task.isCancelled {
-            number += 1
-            try await poster.post("flood-\(number)", channel: "c")
-            try? await Task.sleep(for: Self.interval)
-        }
+        try await Poster(network: network, in: scene).keepPosting("flood", every: Self.interval)
     }
 }
 

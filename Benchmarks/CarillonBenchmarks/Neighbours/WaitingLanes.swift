@@ -13,13 +13,8 @@ struct WaitingLanes: Neighbour {
 
     func misbehave(_ network: TestNetwork, _ scene: Scene) async throws {
         let count = scene.scaled(Self.lanes)
-        var lines = #"{"channel":{"id":"c"}}"# + "\n" + #"{"user":{"id":"u"}}"# + "\n"
-        lines += #"{"member":{"channelId":"c","userId":"u"}}"# + "\n"
-        for number in 0..<count {
-            lines += #"{"device":{"id":"d-\#(number)","userId":"u","provider":"fcm","#
-            lines += #""appId":"app-\#(number)","token":"token-\#(number)"}}"# + "\n"
-        }
-        _ = try await network.importing(Array(lines.utf8), in: scene.service).expecting(200)
+        let devices = (0..<count).map { #""provider":"fcm","appId":"app-\#($0)","token":"token-\#($0)""# }
+        try await network.importMember(devices: devices, in: scene.service)
         try await Poster(network: network, in: scene).post("first", channel: "c")
         try await waitForDeliveries(count, scene)
         // They wait as they would after an answer of 503 with a long Retry-After; the others for a credential.

@@ -19,10 +19,8 @@ struct InterceptBenchmark: Benchmark {
         return try await Cluster.withCluster(in: workshop) { cluster in
             try await sink.withPort { port in
                 try await slow.withPort { slowPort in
-                    let notifications = NotificationFile(path: workshop.newPath("notifications.ndjson"))
-                    return try await ServiceUnderTest.withService(
+                    try await ServiceUnderTest.withService(
                         on: cluster,
-                        output: try notifications.create(),
                         environment: ["CARILLON_EGRESS_ALLOW": "127.0.0.0/8"]
                     ) { service in
                         var report = Report(benchmark: "intercept")

@@ -19,10 +19,8 @@ struct RelayBenchmark: Benchmark {
         let sink = EndpointSink()
         return try await Cluster.withCluster(in: workshop) { cluster in
             try await sink.withPort { port in
-                let notifications = NotificationFile(path: workshop.newPath("notifications.ndjson"))
-                return try await ServiceUnderTest.withService(
+                try await ServiceUnderTest.withService(
                     on: cluster,
-                    output: try notifications.create(),
                     environment: ["CARILLON_EGRESS_ALLOW": "127.0.0.0/8"]
                 ) { service in
                     workshop.say("relay, making the networks")

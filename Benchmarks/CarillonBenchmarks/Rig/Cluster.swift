@@ -85,10 +85,7 @@ struct Cluster: Sendable {
 
     /// Asks for one number.
     func count(_ sql: SQL) async throws -> Int {
-        let count = try await pool.withConnection { session in
-            try session.queryFirst(sql) { row in try row.decode(0, as: Int64.self) }
-        }
-        return Int(count ?? 0)
+        Int(try await pool.first(sql, as: Int64.self) ?? 0)
     }
 
     /// Whether Carillon has anything left to do: 1, or 0.

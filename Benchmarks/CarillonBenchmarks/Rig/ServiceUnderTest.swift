@@ -27,7 +27,7 @@ struct ServiceUnderTest: Sendable {
     ///
     /// - Parameters:
     ///   - cluster: Its database.
-    ///   - output: Where the `log` provider writes.
+    ///   - output: Where the `log` provider writes; a file of its own, unless given.
     ///   - environment: Settings besides those of `Cluster.environment`.
     ///   - launcher: A program that becomes the service, with its arguments; none, unless given.
     ///   - body: The work.
@@ -36,12 +36,13 @@ struct ServiceUnderTest: Sendable {
     ///   does not stop as it should.
     static func withService<Value: Sendable>(
         on cluster: Cluster,
-        output: FileDescriptor,
+        output: FileDescriptor? = nil,
         environment: [Environment.Key: String] = [:],
         launcher: [String] = [],
         _ body: (ServiceUnderTest) async throws -> Value
     ) async throws -> Value {
         let log = ServiceLog(path: cluster.workshop.newPath("service.log"))
+        let output = try output ?? NotificationFile(path: cluster.workshop.newPath("notifications.ndjson")).create()
         var options = PlatformOptions()
         // Out of reach of the terminal's Ctrl-C: the benchmark stops it when it is done with it.
         options.createSession = true

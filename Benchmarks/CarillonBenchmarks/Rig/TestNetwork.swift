@@ -29,24 +29,12 @@ struct TestNetwork: Sendable {
     ///
     /// - Throws: ``UnexpectedAnswer`` when it is not taken, or what the connection fails with.
     func store(_ credential: JSONValue, of pushService: PushService, in service: ServiceUnderTest) async throws {
-        let request = HTTPRequest(
-            method: "PUT",
-            path: path + pushService.credentialPath,
-            headers: [("content-type", "application/json")],
-            body: credential.serialized
-        )
+        let request = HTTPRequest.json("PUT", path + pushService.credentialPath, credential.serialized)
         _ = try await service.operator.send(request).expecting(201)
         guard case .webPush = pushService else { return }
         let hosts: JSONValue = ["webPushHosts": ["default", "127.0.0.1"]]
         // The simulator has to be allowed. A build that does not know the setting refuses it, and allows every host.
-        _ = try await service.operator.send(
-            HTTPRequest(
-                method: "PATCH",
-                path: path,
-                headers: [("content-type", "application/json")],
-                body: hosts.serialized
-            )
-        )
+        _ = try await service.operator.send(.json("PATCH", path, hosts.serialized))
     }
 
     /// Fills the directory.
@@ -76,6 +64,16 @@ struct TestNetwork: Sendable {
             "devices": .count(directory.devices.count),
         ]
         return try await fill(with: directory.bytes, expecting: counts, in: service)
+    }
+
+    /// Imports a member `u` of a channel `c` who has these devices, each the members of its JSON besides `id` and `userId`.
+    func importMember(devices: some Sequence<String>, in service: ServiceUnderTest) async throws {
+        var lines = #"{"channel":{"id":"c"}}"# + "\n" + #"{"user":{"id":"u"}}"# + "\n"
+        lines += #"{"member":{"channelId":"c","userId":"u"}}"# + "\n"
+        for (number, device) in devices.enumerated() {
+            lines += #"{"device":{"id":"d-\#(number)","userId":"u",\#(device)}}"# + "\n"
+        }
+        _ = try await importing(Array(lines.utf8), in: service).expecting(200)
     }
 
     /// Imports lines; the answer is the caller's to judge.
@@ -109,12 +107,7 @@ struct TestNetwork: Sendable {
 extension ServiceUnderTest {
     /// Has a placement take new networks, as soon as it can be used.
     func openPlacement(_ name: String) async throws {
-        let request = HTTPRequest(
-            method: "PATCH",
-            path: "/v1/placements/\(name)",
-            headers: [("content-type", "application/json")],
-            body: Array(#"{"state":"open"}"#.utf8)
-        )
+        let request = HTTPRequest.json("PATCH", "/v1/placements/\(name)", Array(#"{"state":"open"}"#.utf8))
         _ = try await `operator`.send(request).expecting(200)
     }
 }

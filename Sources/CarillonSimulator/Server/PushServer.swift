@@ -3,12 +3,10 @@ import NIOHPACK
 
 /// A service that answers requests, whatever they came over.
 protocol PushServer: Sendable {
-    var connectionRules: ConnectionRules { get }
+    var scene: Scene { get }
 
     /// Decides at once about a request that has arrived completely. Runs on the connection's event loop.
     func reply(to request: Request, on connection: Connection) -> Reply
-
-    var goAwayAfterStreams: Int? { get }
 }
 
 /// What a service does with its connections.

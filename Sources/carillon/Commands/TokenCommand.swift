@@ -1,6 +1,5 @@
 import ArgumentParser
 import CarillonCore
-import Foundation
 import PushHTTP
 
 /// `carillon token`: prints a token of a user, to try things with.

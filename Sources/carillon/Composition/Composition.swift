@@ -4,6 +4,19 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
+/// What the parts of a service stand on.
+struct Groundwork: Sendable {
+    let settings: Settings
+    let storage: Storage
+    let descriptors: DescriptorBudget
+    /// Where the log provider writes.
+    let output: LineWriter
+    let logger: Logger
+
+    /// The stores that routes and providers ask.
+    var stores: PlacedStores { PlacedStores(placements: storage.placements, route: storage.route) }
+}
+
 /// The running service, wired: the only place where concrete types meet.
 struct Composition: Sendable {
     /// How long the work in hand may take to be finished or given back after the first signal.
@@ -24,20 +37,15 @@ struct Composition: Sendable {
             logger.warning("Few connections fit", metadata: ["reason": "\(concern)"])
         }
         let storage = try Storage(settings, logger: logger)
-        let pipeline = try Pipeline(
-            settings,
+        let ground = Groundwork(
+            settings: settings,
             storage: storage,
             descriptors: descriptors,
             output: output,
             logger: logger
         )
-        let servers = try Servers(
-            settings,
-            storage: storage,
-            descriptors: descriptors,
-            pipeline: pipeline,
-            logger: logger
-        )
+        let pipeline = try Pipeline(ground)
+        let servers = try Servers(ground, pipeline: pipeline)
         readiness = storage.readiness
         operatorToken = storage.secrets.operatorToken
         var configuration = ServiceGroupConfiguration(
@@ -46,7 +54,7 @@ struct Composition: Sendable {
                 + [servers.open, Announcer(readiness: storage.readiness, settings: settings, logger: logger)],
             gracefulShutdownSignals: [.sigterm, .sigint],
             cancellationSignals: [.sigquit],
-            logger: Logger(label: "carillon.lifecycle") { _ in SwiftLogNoOpLogHandler() }
+            logger: .silent
         )
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
         group = ServiceGroup(configuration: configuration)

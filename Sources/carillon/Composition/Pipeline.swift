@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonEdge
 import CarillonProviders
 import CarillonTemplates
-import Logging
 import ServiceLifecycle
 
 /// The way of an event, from ingest to the providers: one through each placement, and what they use together.
@@ -18,30 +17,18 @@ struct Pipeline: Sendable {
     /// What tidies up, what sends and what expands, in the order of dependency.
     let services: [any Service]
 
-    init(
-        _ settings: Settings,
-        storage: Storage,
-        descriptors: DescriptorBudget,
-        output: LineWriter,
-        logger: Logger
-    ) throws {
+    init(_ ground: Groundwork) throws {
         do throws(TemplateFileError) {
-            catalog = try TemplateCatalog(directory: settings.templates.path)
+            catalog = try TemplateCatalog(directory: ground.settings.templates.path)
         } catch {
             throw StartError("\(error)")
         }
-        providers = try PushProviders(
-            settings,
-            storage: storage,
-            descriptors: descriptors,
-            output: output,
-            logger: logger
-        )
-        let share = PipelineShare(storage: storage, catalog: catalog, providers: providers, rates: rates)
-        let stores = PlacedStores(placements: storage.placements, route: storage.route)
-        let parts = stores.placed { PlacementPipeline($0, sharing: share, settings, logger: logger) }
+        providers = try PushProviders(ground)
+        let storage = ground.storage
+        let share = PipelineShare(ground: ground, catalog: catalog, providers: providers, rates: rates)
+        let parts = ground.stores.placed { PlacementPipeline($0, sharing: share) }
         self.parts = parts
-        accept = { [states = stores.placed(\.state)] events, network in
+        accept = { [states = ground.stores.placed(\.state)] events, network in
             // Nobody here would expand them before the tables are those of this release.
             guard try await states.of(network).hasDatabase else { throw Problem.starting }
             return try await parts.toWrite(network).ingestor.accept(events, for: network)

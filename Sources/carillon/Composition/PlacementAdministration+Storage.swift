@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonStore
-import Logging
 import Postgres
 
 extension PlacementAdministration {
@@ -29,8 +28,7 @@ extension PlacementStorage {
     fileprivate func administrativeLook(migrations: String) async -> PlacementAdministration.Look {
         do {
             return try await withDeadline(Self.limit) { [self] in
-                let silent = Logger(label: "carillon.placements") { _ in SwiftLogNoOpLogHandler() }
-                let schema = try await Migrator(pool: pool, directory: migrations, logger: silent).status()
+                let schema = try await Migrator(pool: pool, directory: migrations, logger: .silent).status()
                 let reasons = await probe(readsTable: true).look().reasons
                 return PlacementAdministration.Look(
                     reason: reasons.isEmpty ? nil : reasons.joined(separator: "; "),

@@ -14,14 +14,9 @@ struct PushProviders: Sendable {
     let endpointConnections: Int
     private let forgetCredentials: @Sendable (NetworkID) async -> Void
 
-    init(
-        _ settings: Settings,
-        storage: Storage,
-        descriptors: DescriptorBudget,
-        output: LineWriter,
-        logger: Logger
-    ) throws {
-        let stores = PlacedStores(placements: storage.placements, route: storage.route)
+    init(_ ground: Groundwork) throws {
+        let (settings, storage, descriptors) = (ground.settings, ground.storage, ground.descriptors)
+        let (stores, logger) = (ground.stores, ground.logger)
         let (tls, clock, store) = (settings.outboundTLS, storage.clock, stores.credentials)
         func client(
             _ egress: EgressGuard,
@@ -73,13 +68,8 @@ struct PushProviders: Sendable {
         }
         memories.append { webhookSecrets.forget(in: $0) }
         all = [
-            LogProvider(output: output),
-            WebhookProvider(
-                client: guarded,
-                secrets: webhookSecrets,
-                version: Release.version,
-                clock: clock
-            ),
+            LogProvider(output: ground.output),
+            WebhookProvider(client: guarded, secrets: webhookSecrets, version: Release.version, clock: clock),
             APNsProvider(
                 connections: try APNsConnections(
                     tls: tls,
@@ -88,10 +78,7 @@ struct PushProviders: Sendable {
                     logger: logger
                 ),
                 credentials: credentials(.apns),
-                tokens: APNsTokenSource(
-                    tokens: storage.sharedToken,
-                    clock: clock
-                ),
+                tokens: APNsTokenSource(tokens: storage.sharedToken, clock: clock),
                 services: settings.pushServices.apns,
                 clock: clock
             ),

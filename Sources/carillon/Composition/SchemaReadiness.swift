@@ -47,13 +47,13 @@ struct SchemaReadiness: Service {
     }
 
     /// By way of the server that makes tables, where the pool leads to another.
-    private func makePartitions(_ pool: PostgresPool, _ silent: Logger) async throws {
+    private func makePartitions(_ pool: PostgresPool) async throws {
         guard var way = configuration.atCoordinator else {
             return try await Housekeeper(pool: pool, clock: clock.wallClock, logger: logger).makePartitions()
         }
         way.poolSize = 1
         way.preparesStatements = false
-        try await PostgresPool.withPool(configuration: way, logger: silent) { tables in
+        try await PostgresPool.withPool(configuration: way, logger: .silent) { tables in
             try await Housekeeper(pool: pool, tables: tables, clock: clock.wallClock, logger: logger).makePartitions()
         }
     }
@@ -64,9 +64,8 @@ struct SchemaReadiness: Service {
             configuration.poolSize = 1
             // A look needs no statement twice, and a pooler may lose what is prepared.
             configuration.preparesStatements = false
-            // Of its own, and silent: that there is no server yet is nothing to warn of.
-            let silent = Logger(label: logger.label) { _ in SwiftLogNoOpLogHandler() }
-            return try await PostgresPool.withPool(configuration: configuration, logger: silent) { pool in
+            // That there is no server yet is nothing to warn of.
+            return try await PostgresPool.withPool(configuration: configuration, logger: .silent) { pool in
                 try await clock.look(pool)
                 let migrator = Migrator(pool: pool, directory: migrations, logger: logger)
                 if migrates {
@@ -85,7 +84,7 @@ struct SchemaReadiness: Service {
                 }
                 try await examine(pool)
                 // Today's partitions should be there before the first row for them is; what takes long is done later.
-                try await makePartitions(pool, silent)
+                try await makePartitions(pool)
                 return nil
             }
         } catch let error as StartError {

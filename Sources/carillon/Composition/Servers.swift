@@ -20,28 +20,73 @@ struct Servers: Sendable {
     /// What keeps the metrics of health.
     let watch: any Service
 
-    init(
-        _ settings: Settings,
-        storage: Storage,
-        descriptors: DescriptorBudget,
-        pipeline: Pipeline,
-        logger: Logger
-    ) throws {
-        let parts = pipeline.parts
-        let providers = pipeline.providers
-        let announcements = storage.announcements
-        let stores = PlacedStores(placements: storage.placements, route: storage.route)
-        let administration = PlacementAdministration(storage, migrations: settings.migrations.path)
+    init(_ ground: Groundwork, pipeline: Pipeline) throws {
+        let (settings, storage, descriptors) = (ground.settings, ground.storage, ground.descriptors)
+        let spools = SpoolDirectory(path: "\(settings.dataDirectory)/imports")
+        spools.removeLeftovers()
+        let services = Services(ground, pipeline)
+        var limits = ServerSettings()
+        limits.trustedProxies = settings.trustedProxies
+        limits.corsOrigins = settings.corsOrigins
+        limits.connections = descriptors.publicConnections
+        let faces: [any Face] = [
+            AblyFace(services), AmityFace(services), BuzzFace(services), MatrixFace(services),
+            MobileFirstFace(services),
+        ]
+        let intakes = LoopIntakes(services, faces: faces, settings: limits)
+        open = Listener(
+            router: PublicRouter.make(
+                services,
+                faces: faces,
+                openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
+                facesOpenAPI: try String(contentsOfFile: settings.facesDescription.path, encoding: .utf8),
+                console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
+                spools: spools,
+                problems: .stored(inSeveral: storage.list != nil),
+                settings: limits
+            ),
+            port: .open,
+            limits,
+            on: ground,
+            intakes: { intakes.intakes(of: $0) },
+            failures: services.failures
+        )
+        let looks = HealthLooks(storage, concern: descriptors.concern)
+        let metrics = storage.metrics
+        watch = ReadinessWatch(
+            metrics: ReadinessMetrics(
+                storage.readiness,
+                factory: metrics,
+                placements: Dictionary(uniqueKeysWithValues: storage.placements.map { ($0.name, $0.metrics) })
+            )
+        ) { await looks.all() }
+        limits.connections = descriptors.managementConnections
+        management = Listener(
+            router: ManagementRouter.make(
+                health: { await looks.health() },
+                exposition: { metrics.exposition() },
+                metrics: metrics
+            ),
+            port: .management,
+            limits,
+            on: ground
+        )
+    }
+}
+
+extension Services {
+    /// What routes need, of all placements.
+    fileprivate convenience init(_ ground: Groundwork, _ pipeline: Pipeline) {
+        let (settings, storage, stores) = (ground.settings, ground.storage, ground.stores)
+        let (parts, providers, announcements) = (pipeline.parts, pipeline.providers, storage.announcements)
         let index = PlacedFaceIndex(
             storage.placements.map { placement in
-                PlacedFaceIndex.Source(placement.name, placement.faceCache) { [state = placement.state] in state.problem
-                }
+                let state = placement.state
+                return PlacedFaceIndex.Source(placement.name, placement.faceCache) { state.problem }
             }
         )
         let caches = stores.placed { (endpoints: $0.endpointCache, faces: $0.faceCache) }
-        let spools = SpoolDirectory(path: "\(settings.dataDirectory)/imports")
-        spools.removeLeftovers()
-        let services = Services(
+        self.init(
             accounts: storage.accounts,
             directory: stores.directory,
             devices: stores.devices,
@@ -64,7 +109,7 @@ struct Servers: Sendable {
             recorder: storage.recorder,
             statistics: StatisticsReader(recorder: storage.recorder, store: stores.statistics),
             reportSource: stores.reportSource,
-            placements: administration,
+            placements: PlacementAdministration(storage, migrations: settings.migrations.path),
             route: storage.route,
             addresses: AddressLookup(stores.placed { $0.devices as any AddressStore }),
             providers: providers.all.map(\.name).filter(ProviderName.allCases.contains),
@@ -107,60 +152,8 @@ struct Servers: Sendable {
             egress: settings.egress,
             rates: pipeline.rates,
             metrics: storage.metrics,
-            logger: logger,
+            logger: ground.logger,
             clock: storage.clock
-        )
-        var limits = ServerSettings()
-        limits.trustedProxies = settings.trustedProxies
-        limits.corsOrigins = settings.corsOrigins
-        limits.connections = descriptors.publicConnections
-        let faces: [any Face] = [
-            AblyFace(services), AmityFace(services), BuzzFace(services), MatrixFace(services),
-            MobileFirstFace(services),
-        ]
-        let intakes = LoopIntakes(services, faces: faces, settings: limits)
-        open = Listener(
-            router: PublicRouter.make(
-                services,
-                faces: faces,
-                openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
-                facesOpenAPI: try String(contentsOfFile: settings.facesDescription.path, encoding: .utf8),
-                console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
-                spools: spools,
-                problems: .stored(inSeveral: storage.list != nil),
-                settings: limits
-            ),
-            settings: limits,
-            address: settings.listen,
-            port: .open,
-            readiness: storage.readiness,
-            metrics: storage.metrics,
-            logger: logger,
-            intakes: { intakes.intakes(of: $0) },
-            failures: services.failures
-        )
-        let looks = HealthLooks(storage, concern: descriptors.concern)
-        let metrics = storage.metrics
-        watch = ReadinessWatch(
-            metrics: ReadinessMetrics(
-                storage.readiness,
-                factory: metrics,
-                placements: Dictionary(uniqueKeysWithValues: storage.placements.map { ($0.name, $0.metrics) })
-            )
-        ) { await looks.all() }
-        limits.connections = descriptors.managementConnections
-        management = Listener(
-            router: ManagementRouter.make(
-                health: { await looks.health() },
-                exposition: { metrics.exposition() },
-                metrics: metrics
-            ),
-            settings: limits,
-            address: settings.managementListen,
-            port: .management,
-            readiness: storage.readiness,
-            metrics: metrics,
-            logger: logger
         )
     }
 }
@@ -172,21 +165,20 @@ private struct Listener: Service {
 
     init(
         router: Router<CarillonRequestContext>,
-        settings: ServerSettings,
-        address: ListenAddress,
         port: Readiness.Port,
-        readiness: Readiness,
-        metrics: any MetricsFactory,
-        logger: Logger,
+        _ settings: ServerSettings,
+        on ground: Groundwork,
         intakes: (@Sendable (any EventLoop) -> [any RequestIntake])? = nil,
         failures: FailedRequests = FailedRequests()
     ) {
+        let (isOpen, readiness, logger) = (port == .open, ground.storage.readiness, ground.logger)
+        let address = isOpen ? ground.settings.listen : ground.settings.managementListen
         self.address = address
-        setting = port == .open ? .listen : .managementListen
+        setting = isOpen ? .listen : .managementListen
         application = Application(
             responder: router.buildResponder(),
             server: settings.server(
-                InboundConnections(settings, port: port == .open ? "public" : "management", metrics: metrics),
+                InboundConnections(settings, port: isOpen ? "public" : "management", metrics: ground.storage.metrics),
                 logger: logger,
                 intakes: intakes,
                 failures: failures

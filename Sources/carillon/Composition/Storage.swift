@@ -38,24 +38,7 @@ struct Storage: Sendable {
     var connections: Int { placements.reduce(0) { $0 + $1.configuration.poolSize } }
 
     init(_ settings: Settings, logger: Logger) throws {
-        var cluster: EmbeddedCluster?
-        var configuration: PostgresConfiguration
-        switch settings.database {
-        case .server(let server):
-            configuration = server
-        case .embedded:
-            try settings.makeDataDirectory()
-            let embedded = EmbeddedCluster(
-                configuration: .init(
-                    dataDirectory: settings.dataDirectory,
-                    stopTimeout: Self.stopTimeout,
-                    throwAwayDirectory: settings.throwAwayDirectory
-                ),
-                logger: logger
-            )
-            configuration = try PostgresConfiguration(url: embedded.connectionString)
-            cluster = embedded
-        }
+        let (configuration, cluster) = try Self.home(settings, logger: logger)
         let hasPrevious = settings.masterKeyPrevious != nil
         metrics.onScrape("carillon_master_key_previous") { [MetricReading(hasPrevious ? 1 : 0)] }
         secrets = try ServiceSecrets(settings, logger: logger)
@@ -134,6 +117,24 @@ struct Storage: Sendable {
 }
 
 extension Storage {
+    /// Where home is, and the server if it is ours.
+    private static func home(_ settings: Settings, logger: Logger) throws -> (PostgresConfiguration, EmbeddedCluster?) {
+        switch settings.database {
+        case .server(let server): return (server, nil)
+        case .embedded:
+            try settings.makeDataDirectory()
+            let cluster = EmbeddedCluster(
+                configuration: .init(
+                    dataDirectory: settings.dataDirectory,
+                    stopTimeout: stopTimeout,
+                    throwAwayDirectory: settings.throwAwayDirectory
+                ),
+                logger: logger
+            )
+            return (try PostgresConfiguration(url: cluster.connectionString), cluster)
+        }
+    }
+
     /// The token of a key that replicas share, at home. Where home is away and there are other placements, whoever has none makes its own:
     /// Apple takes several of one key, as long as none of them is new too often.
     @Sendable func sharedToken(

@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonWebhooks
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import Synchronization
 
@@ -52,7 +51,7 @@ final class DemoServer: Sendable {
             router: router,
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in self.state.withLock { $0.port = channel.localAddress?.port } },
-            logger: Logger(label: "carillon.demo") { _ in SwiftLogNoOpLogHandler() }
+            logger: .silent
         )
         try await application.run()
     }

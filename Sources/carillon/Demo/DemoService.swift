@@ -7,11 +7,6 @@ import NIOSSL
 
 /// A service of the demo's own, on a database that is gone afterwards.
 enum DemoService {
-    private enum Ending: Sendable {
-        case service(Result<Void, any Error>)
-        case script(Result<Void, any Error>)
-    }
-
     /// Plays the demo on a service and simulated push services, all of which end with it.
     /// - Throws: What does not come out as told, and why the services cannot run.
     static func play(on terminal: Terminal) async throws {
@@ -53,28 +48,23 @@ enum DemoService {
         on composition: Composition,
         _ script: @escaping @Sendable (RunningService) async throws -> Void
     ) async throws {
-        let first = await withTaskGroup(of: Ending.self) { group in
-            group.addTask { .service(await result { try await composition.run() }) }
+        let first = await withTaskGroup(of: (isScript: Bool, result: Result<Void, any Error>).self) { group in
+            group.addTask { (false, await result { try await composition.run() }) }
             group.addTask {
-                .script(
-                    await result {
-                        guard let address = await address(of: composition) else { throw CancellationError() }
-                        try await script(RunningService(at: "http://\(address)", tls: .makeClientConfiguration()))
-                    }
-                )
+                let ending = await result {
+                    guard let address = await address(of: composition) else { throw CancellationError() }
+                    try await script(RunningService(at: "http://\(address)", tls: .makeClientConfiguration()))
+                }
+                return (true, ending)
             }
             let first = await group.next()
-            if case .script = first { await composition.stop() } else { group.cancelAll() }
+            if first?.isScript == true { await composition.stop() } else { group.cancelAll() }
             await group.waitForAll()
             return first
         }
-        switch first {
-        case .script(let result)?: try result.get()
-        case .service(let result)?:
-            try result.get()
-            throw StartError("the service has stopped")
-        case nil: throw CancellationError()
-        }
+        guard let first else { throw CancellationError() }
+        try first.result.get()
+        if !first.isScript { throw StartError("the service has stopped") }
     }
 
     private static func address(of composition: Composition) async -> ListenAddress? {

@@ -64,16 +64,14 @@ struct PoolerChecks: Sendable {
 
     /// What tells one database from all others, whatever way leads there.
     private static func place(_ pool: PostgresPool) async throws -> String? {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                .unprepared(
-                    """
-                    SELECT concat_ws(' ', pg_postmaster_start_time(), oid) FROM pg_database
-                    WHERE datname = current_database()
-                    """
-                )
-            ) { row in try row.decode(0, as: String.self) }
-        }
+        try await pool.first(
+            .unprepared(
+                """
+                SELECT concat_ws(' ', pg_postmaster_start_time(), oid) FROM pg_database
+                WHERE datname = current_database()
+                """
+            )
+        )
     }
 }
 

@@ -36,7 +36,7 @@ final class MetricRegistry: MetricsFactory, Sendable {
     func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         let name = MetricName(label).text
         if aggregate {
-            return series(name, .histogram, dimensions) { HistogramSeries(bounds: .of(name)) } ?? HistogramSeries()
+            return series(name, .histogram, dimensions) { HistogramSeries(of: name) } ?? HistogramSeries()
         }
         return series(name, .gauge, dimensions) { GaugeSeries() } ?? GaugeSeries()
     }
@@ -47,7 +47,7 @@ final class MetricRegistry: MetricsFactory, Sendable {
 
     func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         let name = MetricName(label, suffix: "_seconds").text
-        return series(name, .histogram, dimensions) { HistogramSeries(bounds: .of(name)) } ?? HistogramSeries()
+        return series(name, .histogram, dimensions) { HistogramSeries(of: name) } ?? HistogramSeries()
     }
 
     // What was counted stays: a counter that comes back must not begin at zero.

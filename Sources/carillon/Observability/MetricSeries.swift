@@ -68,19 +68,26 @@ final class HistogramSeries: RecorderHandler, TimerHandler, MetricSeries {
         var sum = 0.0
     }
 
-    private let bounds: HistogramBounds
+    /// For seconds: from half a millisecond to ten seconds.
+    private static let seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+    /// For numbers of things.
+    private static let sizes: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
+
+    /// In ascending order, without the infinite one.
+    private let bounds: [Double]
     private let state: Mutex<State>
 
-    init(bounds: HistogramBounds = .sizes) {
-        self.bounds = bounds
-        state = Mutex(State(counts: Array(repeating: 0, count: bounds.values.count + 1)))
+    /// A series with the bounds that fit a metric by its name.
+    init(of name: String = "") {
+        bounds = name.hasSuffix("_seconds") ? Self.seconds : Self.sizes
+        state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))
     }
 
     func record(_ value: Int64) { record(Double(value)) }
 
     func record(_ value: Double) {
         guard value.isFinite else { return }
-        let bucket = bounds.values.firstIndex { value <= $0 } ?? bounds.values.count
+        let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
         state.withLock { state in
             state.counts[bucket] += 1
             state.sum += value
@@ -92,7 +99,7 @@ final class HistogramSeries: RecorderHandler, TimerHandler, MetricSeries {
     func write(to text: inout String, name: String, labels: MetricLabels) {
         let (counts, sum) = state.withLock { ($0.counts, $0.sum) }
         var total = 0
-        for (bound, count) in zip(bounds.values.map { "\(MetricNumber($0))" } + ["+Inf"], counts) {
+        for (bound, count) in zip(bounds.map { "\(MetricNumber($0))" } + ["+Inf"], counts) {
             total += count
             text += "\(name)_bucket\(labels.adding("le", bound)) \(total)\n"
         }

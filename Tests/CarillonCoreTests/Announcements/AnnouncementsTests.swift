@@ -12,8 +12,9 @@ import Testing
         func hear(_ network: NetworkID?) { networks.withLock { $0.append(network) } }
     }
 
+    private let announcements = Announcements()
+
     @Test func `what is announced waits once, until it is taken`() {
-        let announcements = Announcements()
         #expect(announcements.take() == nil)
         for _ in 0..<3 { announcements.announce(.lanes, in: Self.acme) }
         announcements.announce(.work, in: Self.acme)
@@ -23,7 +24,6 @@ import Testing
     }
 
     @Test func `what could not be told is told with what came after it`() throws {
-        let announcements = Announcements()
         announcements.announce(.lanes, in: Self.acme)
         let batch = try #require(announcements.take())
         announcements.announce(.lanes, in: Self.other)
@@ -33,7 +33,6 @@ import Testing
     }
 
     @Test func `more than can be listed is everything, and stays so until it is told`() {
-        let announcements = Announcements()
         for number in 0...1_000 { announcements.announce(.work, in: NetworkID(trusted: "\(number)")) }
         announcements.announce(.work, in: Self.acme)
         #expect(announcements.take() == .everything)
@@ -56,7 +55,6 @@ import Testing
     }
 
     @Test func `many announcements in a row wake the carrier once`() async {
-        let announcements = Announcements()
         for _ in 0..<10 { announcements.announce(.work, in: Self.acme) }
         var wakeups = announcements.wakeups.makeAsyncIterator()
         await wakeups.next()

@@ -1,5 +1,4 @@
 import CarillonTesting
-import Foundation
 import Testing
 
 @testable import CarillonCore

@@ -9,15 +9,8 @@ import Testing
     init() throws { queue = FanoutQueue(inbox: try StoreScene.unconnected().inbox, logger: TestDatabase.logger) }
 
     private func submit(_ count: Int, of network: NetworkID) async {
-        let ids = UUIDv7Generator()
         let events = (0..<count).map { number in
-            PendingEvent(
-                networkID: network,
-                id: EventID(ids.next()),
-                receivedAt: .seconds(0),
-                event: Event(sourceID: "\(number)", type: .messageSent, timestamp: .seconds(0)),
-                leaseToken: 1
-            )
+            PendingEvent(Event(sourceID: "\(number)", type: .messageSent, timestamp: .seconds(0)), in: network)
         }
         let isReserved = queue.reserve(events)
         #expect(!isReserved.contains(false))

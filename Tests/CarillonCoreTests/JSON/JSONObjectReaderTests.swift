@@ -4,8 +4,9 @@ import Testing
 @Suite struct JSONObjectReaderTests {
     enum Flavour: String, CaseIterable { case sweet, sour }
 
+    private let errors = InputErrors()
+
     @Test func `reads every kind of member`() {
-        let errors = InputErrors()
         var reader = JSONObjectReader(
             [
                 "text": "hello", "on": true, "count": 10, "at": "2026-11-20T10:00:00Z", "user": "alice",
@@ -32,7 +33,6 @@ import Testing
     }
 
     @Test func `answers nothing for what is absent or null, and complains only when it is required`() {
-        let errors = InputErrors()
         var reader = JSONObjectReader(["a": .null], unknown: .refuse, into: errors)
         #expect(reader.string("a") == nil)
         #expect(reader.bool("b") == nil)
@@ -50,7 +50,6 @@ import Testing
     }
 
     @Test func `a limit that there is not is not told`() {
-        let errors = InputErrors()
         var reader = JSONObjectReader(["free": [1], "short": [1]], unknown: .refuse, into: errors)
         #expect(reader.strings("free", maximumCount: 2, maximumBytes: .max) == nil)
         #expect(reader.strings("short", maximumCount: 2, maximumBytes: 4) == nil)
@@ -63,7 +62,6 @@ import Testing
     }
 
     @Test func `notes every wrong member with its pointer, and never its value`() throws {
-        let errors = InputErrors()
         let wrong: JSONValue = .string("wrong-value")
         let fraction = try #require(JSONNumber(1.5))
         var reader = JSONObjectReader(
@@ -108,7 +106,6 @@ import Testing
     }
 
     @Test func `refuses members that nobody asked for, at every level`() {
-        let errors = InputErrors()
         var reader = JSONObjectReader(["a/b": 1, "known": ["typo": 1]], unknown: .refuse, into: errors)
         let known = reader.object("known")
         known?.finish()
@@ -122,7 +119,6 @@ import Testing
     }
 
     @Test func `tolerates members that nobody asked for, where told so`() {
-        let errors = InputErrors()
         var reader = JSONObjectReader(["a": 1, "known": ["typo": 1]], unknown: .tolerate, into: errors)
         let known = reader.object("known")
         known?.finish()
@@ -132,7 +128,6 @@ import Testing
 
     @Test(arguments: [.null, true, 1, "text", []] as [JSONValue])
     func `takes a value that is no object as one error`(value: JSONValue) {
-        let errors = InputErrors()
         var reader = JSONObjectReader(value, at: "/3", unknown: .refuse, into: errors)
         #expect(reader.string("a", required: true) == nil)
         reader.finish()
@@ -140,7 +135,6 @@ import Testing
     }
 
     @Test func `keeps the first twenty errors`() {
-        let errors = InputErrors()
         var object = JSONObject()
         for number in 0..<1000 {
             object["k\(number)"] = 0

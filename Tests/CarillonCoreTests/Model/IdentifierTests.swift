@@ -34,11 +34,11 @@ import Testing
 
 @Suite struct EventIDTests {
     @Test func `ids never go backwards, within a millisecond and when the clock is set back`() {
-        let time = MutableTime(5000)
-        let generator = UUIDv7Generator(clock: WallClock { time.now })
+        let time = ManualTime(.seconds(5))
+        let generator = UUIDv7Generator(clock: time.clock)
         var last = generator.next()
         for step in 0..<10_000 {
-            if step == 5000 { time.set(4000) }
+            if step == 5000 { time.advance(by: .seconds(-1)) }
             let next = generator.next()
             #expect(last.precedes(next))
             last = next

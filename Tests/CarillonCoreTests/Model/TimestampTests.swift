@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CarillonCore
@@ -127,15 +126,4 @@ import Testing
 
 extension Timestamp {
     fileprivate static let now = WallClock.system.now()
-}
-
-/// A wall clock that a test sets.
-final class MutableTime: Sendable {
-    private let milliseconds: Mutex<Int64>
-
-    init(_ milliseconds: Int64) { self.milliseconds = Mutex(milliseconds) }
-
-    var now: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
-
-    func set(_ value: Int64) { milliseconds.withLock { $0 = value } }
 }

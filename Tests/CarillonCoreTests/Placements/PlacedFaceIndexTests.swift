@@ -1,42 +1,8 @@
 import CarillonCore
 import CarillonTesting
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PlacedFaceIndexTests {
-    private struct Away: Error {}
-
-    /// What one placement has, unless it is away.
-    private final class ScriptedFaces: FaceListSource {
-        private struct State {
-            var isAway = false
-            var list = FaceList.empty
-            var readings = 0
-        }
-
-        private let state = Mutex(State())
-
-        /// How often it was asked.
-        var readings: Int { state.withLock(\.readings) }
-
-        func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
-
-        func change(_ change: (inout FaceList) -> Void) {
-            state.withLock { state in
-                change(&state.list)
-                state.list.version += 1
-            }
-        }
-
-        func faceList(unless version: Int64?) async throws -> FaceList? {
-            try state.withLock { state in
-                state.readings += 1
-                if state.isAway { throw Away() }
-                return state.list.version == version ? nil : state.list
-            }
-        }
-    }
-
     /// Home with the network `acme`, and a placement with `far`.
     private struct Scene {
         let home = ScriptedFaces()
@@ -70,8 +36,9 @@ import Testing
         reason: "it does not answer"
     )
 
+    private let scene = Scene()
+
     @Test func `all that all placements have is found, and what none has is absent`() async throws {
-        let scene = Scene()
         #expect(try await scene.knows("near"))
         #expect(try await scene.knows("away"))
         #expect(try await !scene.knows("nobody's"))
@@ -82,7 +49,6 @@ import Testing
     }
 
     @Test func `of a placement that was never read nothing is said to be absent`() async throws {
-        let scene = Scene()
         scene.far.isAway(true)
         #expect(try await scene.knows("near"))
         for name in ["away", "nobody's"] {
@@ -106,7 +72,6 @@ import Testing
     @Test func `what a placement that is away had is not relied on when it is too old, and its names stay its own`()
         async throws
     {
-        let scene = Scene()
         scene.home.change { $0.bindings.append(FaceBinding(.matrix, "a*")) }
         #expect(try await scene.index.lookup().binding(.matrix, matching: "away")?.networkID == "far")
         scene.far.isAway(true)
@@ -120,7 +85,6 @@ import Testing
     @Test func `a key that was revoked elsewhere is unknown two seconds later, though nobody has announced it`()
         async throws
     {
-        let scene = Scene()
         #expect(try await scene.index.lookup().key(.matrix, secret: "secret") != nil)
         scene.far.change { $0.keys = [] }
         scene.time.advance(by: FaceCache.lifetime)

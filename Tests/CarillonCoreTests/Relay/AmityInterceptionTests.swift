@@ -50,21 +50,16 @@ import Testing
         var endpoint = Endpoint.sample("e-1", .intercepting, ["*"])
         endpoint.settings.format = .amity
         guard case .intercept(let terms) = endpoint.settings.role else { return }
+        let event = Event(
+            sourceID: "evt-1",
+            type: .messageSent,
+            timestamp: Timestamp(milliseconds: 0),
+            channel: Channel(id: "general", displayName: "General"),
+            actor: Person(id: "alice", displayName: "Alice"),
+            message: Message(id: "m-1", kind: .text, text: "Hello")
+        )
         let question = InterceptionQuestion(
-            event: PendingEvent(
-                networkID: "acme",
-                id: EventID(UUID()),
-                receivedAt: Timestamp(milliseconds: 0),
-                event: Event(
-                    sourceID: "evt-1",
-                    type: .messageSent,
-                    timestamp: Timestamp(milliseconds: 0),
-                    channel: Channel(id: "general", displayName: "General"),
-                    actor: Person(id: "alice", displayName: "Alice"),
-                    message: Message(id: "m-1", kind: .text, text: "Hello")
-                ),
-                leaseToken: 1
-            ),
+            event: PendingEvent(event),
             endpoint: endpoint,
             terms: terms,
             notification: Notification(locale: "en", title: "Alice (General)", body: "Hello"),

@@ -44,8 +44,9 @@ import Testing
         }
     }
 
+    private let scene = Scene()
+
     @Test func `the store is asked once in eight seconds, however many ask`() async throws {
-        let scene = Scene()
         scene.store.add("e-1")
         for _ in 0..<100 {
             #expect(try await scene.cache.endpoints(of: "acme").map(\.id) == ["e-1"])
@@ -62,7 +63,6 @@ import Testing
     }
 
     @Test func `what is too old is not answered while the store is away`() async throws {
-        let scene = Scene()
         _ = try await scene.cache.endpoints(of: "acme")
         scene.store.isAway(true)
         #expect(try await scene.cache.endpoints(of: "acme").isEmpty)
@@ -72,7 +72,6 @@ import Testing
     }
 
     @Test func `a change is known here at once, and told to the others`() async throws {
-        let scene = Scene()
         _ = try await scene.cache.endpoints(of: "acme")
         scene.store.add("e-1")
         await scene.cache.changed(in: "acme")
@@ -81,7 +80,6 @@ import Testing
     }
 
     @Test func `what another replica changes is read when it says so`() async throws {
-        let scene = Scene()
         try await withThrowingTaskGroup { group in
             group.addTask { try await scene.cache.run() }
             _ = try await scene.cache.endpoints(of: "acme")

@@ -5,6 +5,8 @@ import Testing
 
 /// Endpoints that are asked before anybody is notified, through the whole pipeline.
 @Suite(.timeLimit(.minutes(2))) struct InterceptionPipelineTests {
+    private let recorder = PushRecorder()
+
     /// A scene whose network has had an endpoint for an hour.
     private func run(
         _ caller: ScriptedCaller,
@@ -76,7 +78,6 @@ import Testing
                  "excludeUserIds":["user-1","stranger"]}
                 """
         )
-        let recorder = PushRecorder()
         try await run(caller, recorder: recorder) { scene in
             let status = try await scene.finished(try await scene.post())
             #expect(status.recipients.resolved == 3 && status.recipients.notified == 2)
@@ -107,7 +108,6 @@ import Testing
         let caller = ScriptedCaller(
             answering: #"{"action":"deliver","notification":{"title":"T"},"excludeUserIds":["user-0","user-999"]}"#
         )
-        let recorder = PushRecorder()
         try await run(caller, members: 1_500, recorder: recorder) { scene in
             let status = try await scene.finished(try await scene.post())
             #expect(status.recipients.resolved == 1_500 && status.recipients.intercepted == 2)
@@ -146,7 +146,6 @@ import Testing
 
     @Test func `while one network's endpoint hangs, the others' events go out`() async throws {
         let caller = ScriptedCaller(isOpen: false, answering: #"{"action":"deliver"}"#)
-        let recorder = PushRecorder()
         try await run(caller, recorder: recorder) { scene in
             let other = NetworkID(trusted: "other")
             try await scene.populate(other, members: 2)
@@ -203,7 +202,6 @@ import Testing
         async throws
     {
         let caller = ScriptedCaller(isOpen: false, answering: #"{"action":"deliver"}"#)
-        let recorder = PushRecorder()
         try await run(caller, recorder: recorder) { scene in
             let id = try await scene.post()
             try await eventually { caller.waiting == 1 }

@@ -17,6 +17,8 @@ import Testing
         }
     }
 
+    private let circuits = StubCircuits()
+
     private func interceptor(
         secrets: @escaping @Sendable () throws -> [WebhookSecret] = { [.generate()] },
         circuits: any EndpointCircuits = StubCircuits(),
@@ -35,13 +37,7 @@ import Testing
 
     private func question() -> InterceptionQuestion {
         let terms = EndpointRole.Interception(onFailure: .drop)
-        let event = PendingEvent(
-            networkID: "acme",
-            id: EventID(UUID()),
-            receivedAt: Timestamp(milliseconds: 0),
-            event: Event(sourceID: "e", type: .messageSent, timestamp: Timestamp(milliseconds: 0)),
-            leaseToken: 1
-        )
+        let event = PendingEvent(Event(sourceID: "e", type: .messageSent, timestamp: .seconds(0)))
         return InterceptionQuestion(
             event: event,
             endpoint: .sample("e-1", .intercept(terms), ["*"]),
@@ -75,7 +71,6 @@ import Testing
     }
 
     @Test func `ten failures in a row open the circuit, and what is open is not asked`() async throws {
-        let circuits = StubCircuits()
         let fails = Flag(true)
         let caller = ScriptedCaller { _ in fails.isSet ? .failure("refused") : .words(#"{"action":"deliver"}"#) }
         let interceptor = interceptor(circuits: circuits, caller: caller)
@@ -98,7 +93,6 @@ import Testing
     }
 
     @Test func `one question tries a circuit whose time is over, if no other replica does`() async throws {
-        let circuits = StubCircuits()
         let caller = ScriptedCaller(isOpen: false, answering: #"{"action":"deliver"}"#)
         let interceptor = interceptor(circuits: circuits, caller: caller)
         circuits.circuit = .due
@@ -120,7 +114,6 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a question that told nothing costs the endpoint no other pause`(isAway: Bool) async throws {
-        let circuits = StubCircuits()
         let isHindered = Flag(true)
         let caller = ScriptedCaller { _ in
             guard isHindered.isSet else { return .words(#"{"action":"deliver"}"#) }
@@ -149,7 +142,6 @@ import Testing
     @Test
     func `what was on its way when somebody opened the circuit changes nothing, and who waits is refused`() async throws
     {
-        let circuits = StubCircuits()
         let caller = ScriptedCaller(isOpen: false) { _ in .failure("refused") }
         let interceptor = interceptor(circuits: circuits, slots: 12, caller: caller)
         var outcomes: [InterceptionReport.Ending?] = []

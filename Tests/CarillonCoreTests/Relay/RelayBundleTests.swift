@@ -28,14 +28,7 @@ import Testing
     private func told(_ endpoint: EndpointID, _ state: RelayState?, _ scene: PipelineScene) async throws
         -> [RelayDelivery]
     {
-        try await scene.store.relays.relayDeliveries(
-            to: endpoint,
-            in: scene.network,
-            state: state,
-            only: nil,
-            before: nil,
-            limit: 1_000
-        )
+        try await scene.store.relays.relayDeliveries(to: endpoint, in: scene.network, state)
     }
 
     private func add(_ endpoints: [EndpointID], _ scene: PipelineScene) async throws {

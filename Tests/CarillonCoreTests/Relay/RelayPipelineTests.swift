@@ -23,14 +23,7 @@ import Testing
     }
 
     private func told(_ scene: PipelineScene, _ state: RelayState? = nil) async throws -> [RelayDelivery] {
-        try await scene.store.relays.relayDeliveries(
-            to: "e-1",
-            in: scene.network,
-            state: state,
-            only: nil,
-            before: nil,
-            limit: 1_000
-        )
+        try await scene.store.relays.relayDeliveries(in: scene.network, state)
     }
 
     /// Waits for the end of an event that notifies people, and of one that notifies nobody.

@@ -33,10 +33,6 @@ import Testing
         }
     }
 
-    private final class Passed: Sendable {
-        let time = Mutex(Duration.zero)
-    }
-
     private let shelf = Shelf()
     private let announcements = Announcements()
     private let english = LocaleTag.english
@@ -86,13 +82,12 @@ import Testing
     }
 
     @Test func `what is too old is not used, also when it cannot be read`() async throws {
-        let start = ContinuousClock.now
-        let passed = Passed()
-        let cache = TemplateCache(shelf, now: { start + passed.time.withLock(\.self) })
+        let time = ManualTime(.seconds(0))
+        let cache = TemplateCache(shelf, now: time.monotonic)
         _ = try await cache.overrides(of: "acme")
         shelf.close()
         _ = try await cache.overrides(of: "acme")
-        passed.time.withLock { $0 = TemplateCache.lifetime }
+        time.advance(by: TemplateCache.lifetime)
         await #expect(throws: Shelf.Closed.self) { try await cache.overrides(of: "acme") }
     }
 

@@ -28,6 +28,8 @@ import Testing
         }
     }
 
+    private let gate = Gate()
+
     private func limits(batches: Int = 1, waiting: Int = 1000, perBatch: Int = 500) -> BatchLimits {
         BatchLimits(waitingWeight: waiting, itemsPerBatch: perBatch, batches: batches, longestLockWait: .seconds(30))
     }
@@ -39,8 +41,22 @@ import Testing
         }
     }
 
+    /// Does something while a batch is in work, and waits for all requests.
+    private func beside(
+        _ items: [Int] = [0],
+        in batcher: Batcher<String, Int, Int>,
+        _ body: (inout ThrowingTaskGroup<Void, any Error>) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await batcher.submit(items, for: "a") }
+            await gate.waitForBatches(1)
+            try await body(&group)
+            gate.open()
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `requests that arrive while a batch is in work share the next one`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             return items.map { $0 * 10 }
@@ -59,46 +75,29 @@ import Testing
     }
 
     @Test func `one request is never split, and a batch is bounded`() async throws {
-        let gate = Gate()
         let batcher = batcher(limits(perBatch: 4), gate)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
+        try await beside(in: batcher) { group in
             for size in [3, 3, 9] {
-                let waiting = batcher.waitingWeight
-                group.addTask { _ = try await batcher.submit(Array(repeating: size, count: size), for: "a") }
-                while batcher.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
+                await group.queue(Array(repeating: size, count: size), for: "a", in: batcher)
             }
-            gate.open()
-            try await group.waitForAll()
         }
         #expect(gate.batches.withLock { $0.map(\.count) } == [1, 3, 3, 9])
     }
 
     @Test func `what counts as several items fills a batch as they would`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(perBatch: 4), weight: { _ in 1 }, load: { $0 }) {
             items,
             _ in
             await gate.pass(items)
             return items
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([1], for: "a") }
-            await gate.waitForBatches(1)
-            for load in [3, 1, 2, 9, 1] {
-                let waiting = batcher.waitingWeight
-                group.addTask { _ = try await batcher.submit([load], for: "a") }
-                while batcher.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
-            }
-            gate.open()
-            try await group.waitForAll()
+        try await beside([1], in: batcher) { group in
+            for load in [3, 1, 2, 9, 1] { await group.queue([load], for: "a", in: batcher) }
         }
         #expect(gate.batches.withLock(\.self) == [[1], [3, 1], [2], [9], [1]])
     }
 
     @Test func `a poisonous request fails alone`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             if items.contains(13) { throw Poison() }
@@ -124,7 +123,6 @@ import Testing
     }
 
     @Test func `nobody is tried one by one while the database is away`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             throw Away()
@@ -150,16 +148,10 @@ import Testing
     }
 
     @Test func `turns callers away when too much waits`() async throws {
-        let gate = Gate()
         let batcher = batcher(limits(waiting: 6), gate)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
-            group.addTask { _ = try await batcher.submit([1, 2, 3], for: "a") }
-            while batcher.waitingWeight < 3 { try? await Task.sleep(for: .milliseconds(1)) }
+        try await beside(in: batcher) { group in
+            await group.queue([1, 2, 3], for: "a", in: batcher)
             await #expect(throws: Overloaded.self) { try await batcher.submit([4], for: "a") }
-            gate.open()
-            try await group.waitForAll()
         }
         #expect(try await batcher.submit([5], for: "a") == [5])
     }
@@ -174,17 +166,12 @@ import Testing
     }
 
     @Test func `what waits behind a batch that takes long goes with another one`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(batches: 2), weight: { _ in 1 }) { items, _ in
             if items == [0] { await gate.pass(items) }
             return items
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
+        try await beside(in: batcher) { group in
             for number in 1...3 { #expect(try await batcher.submit([number], for: "a") == [number]) }
-            gate.open()
-            try await group.waitForAll()
         }
     }
 
@@ -214,7 +201,6 @@ import Testing
     }
 
     @Test func `who has nothing in work is served beside those who have much there`() async throws {
-        let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             if items.contains(0) { await gate.pass(items) }
             return items
@@ -234,16 +220,13 @@ import Testing
     }
 
     @Test func `what a batch came to is handed on together, before its callers are answered`() async throws {
-        let gate = Gate()
         let handed = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             handed.batches.withLock { $0.append(items) }
             return items
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
+        try await beside(in: batcher) { group in
             for number in 1...5 {
                 group.addTask {
                     _ = try await batcher.submit([number], for: "a")
@@ -251,14 +234,11 @@ import Testing
                 }
             }
             while batcher.waitingWeight < 5 { try? await Task.sleep(for: .milliseconds(1)) }
-            gate.open()
-            try await group.waitForAll()
         }
         #expect(handed.batches.withLock { $0.map { $0.sorted() } } == [[0], [1, 2, 3, 4, 5]])
     }
 
     @Test func `a tenant whose rows are locked holds up nobody, and is accepted when they are released`() async throws {
-        let gate = Gate()
         let locked = Mutex(true)
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
@@ -305,7 +285,6 @@ import Testing
     }
 
     @Test func `a tenant that was locked shares batches again after a while`() async throws {
-        let gate = Gate()
         gate.open()
         var limits = limits()
         limits.isolation = .zero
@@ -346,37 +325,29 @@ import Testing
     }
 
     @Test func `no tenant holds more than half of what can wait`() async throws {
-        let gate = Gate()
         let batcher = batcher(limits(waiting: 8), gate)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
-            group.addTask { _ = try await batcher.submit([1, 2, 3, 4], for: "a") }
-            while batcher.waitingWeight < 4 { try? await Task.sleep(for: .milliseconds(1)) }
+        try await beside(in: batcher) { group in
+            await group.queue([1, 2, 3, 4], for: "a", in: batcher)
             await #expect(throws: Overloaded.self) { try await batcher.submit([5], for: "a") }
-            group.addTask { _ = try await batcher.submit([6, 7], for: "b") }
-            while batcher.waitingWeight < 6 { try? await Task.sleep(for: .milliseconds(1)) }
-            gate.open()
-            try await group.waitForAll()
+            await group.queue([6, 7], for: "b", in: batcher)
         }
     }
 
     @Test func `tenants take turns in a batch, whatever one of them has waiting`() async throws {
-        let gate = Gate()
         let batcher = batcher(limits(perBatch: 4), gate)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await batcher.submit([0], for: "a") }
-            await gate.waitForBatches(1)
-            for number in 1...20 {
-                let waiting = batcher.waitingWeight
-                group.addTask { _ = try await batcher.submit([number], for: "a") }
-                while batcher.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
-            }
-            group.addTask { _ = try await batcher.submit([99], for: "b") }
-            while batcher.waitingWeight < 21 { try? await Task.sleep(for: .milliseconds(1)) }
-            gate.open()
-            try await group.waitForAll()
+        try await beside(in: batcher) { group in
+            for number in 1...20 { await group.queue([number], for: "a", in: batcher) }
+            await group.queue([99], for: "b", in: batcher)
         }
         #expect(gate.batches.withLock { $0[1] } == [1, 99, 2, 3])
+    }
+}
+
+extension ThrowingTaskGroup<Void, any Error> {
+    /// Adds a request, and waits until it is in line.
+    fileprivate mutating func queue(_ items: [Int], for tenant: String, in batcher: Batcher<String, Int, Int>) async {
+        let waiting = batcher.waitingWeight
+        addTask { _ = try await batcher.submit(items, for: tenant) }
+        while batcher.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
     }
 }

@@ -52,3 +52,12 @@ extension StoreScene {
         return try StoreScene(pool: PostgresPool(configuration: configuration, logger: TestDatabase.logger))
     }
 }
+
+/// A store in which nothing has changed since anybody looked.
+struct UnchangedReader: OutboxReader {
+    func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] { [] }
+
+    func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
+        points.map { _ in .none }
+    }
+}

@@ -7,14 +7,6 @@ import Testing
 
 /// How long this replica takes a group for its own.
 @Suite(.timeLimit(.minutes(1))) struct LeaseTests {
-    private struct UnchangedReader: OutboxReader {
-        func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] { [] }
-
-        func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
-            points.map { _ in .none }
-        }
-    }
-
     private let group = DeliveryGroup.test([.test("d")], receivedAt: WallClock.system.now())
     private let point = ReadPoint("1:1:", moment: WallClock.system.now())
 

@@ -48,14 +48,6 @@ import Testing
         }
     }
 
-    private struct UnchangedReader: OutboxReader {
-        func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] { [] }
-
-        func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
-            points.map { _ in .none }
-        }
-    }
-
     private func group(of size: Int) -> DeliveryGroup {
         let targets = (0..<size).map { Target.test("d-\($0)") }
         return DeliveryGroup.test(targets, provider: .fcm, receivedAt: WallClock.system.now())

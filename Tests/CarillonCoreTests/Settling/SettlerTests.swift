@@ -9,6 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SettlerTests {
     private let logger = TestDatabase.logger
     private let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
+    private let log = ScriptedLog()
 
     private func settler(_ log: some OutcomeLog) throws -> Settler {
         let stores = try StoreScene.unconnected()
@@ -84,7 +85,6 @@ import Testing
     @Test func `pages of a group that wait together are written as one`() async throws {
         let group = DeliveryGroup.test((0..<5).map { .test("d-\($0)") })
         let other = DeliveryGroup.test([.test("e")])
-        let log = ScriptedLog()
         let settler = try settler(log)
         var first = page(of: group, group.targets[0])
         first.remainders = [
@@ -116,7 +116,6 @@ import Testing
         let group = DeliveryGroup.test([.test("a"), .test("b")])
         var again = group
         again.leaseToken += 1
-        let log = ScriptedLog()
         let settler = try settler(log)
         var first = page(of: group, group.targets[0])
         first.remainders = [Remainder(targets: [group.targets[1]], attempt: 0, delay: nil)]
@@ -130,7 +129,6 @@ import Testing
 
     @Test func `a write is not larger than what others can wait for`() async throws {
         let groups = (0..<100).map { _ in DeliveryGroup.test((0..<500).map { .test("d-\($0)") }) }
-        let log = ScriptedLog()
         let settler = try settler(log)
         for group in groups {
             let rest = Remainder(targets: group.targets, attempt: 0, delay: .zero)

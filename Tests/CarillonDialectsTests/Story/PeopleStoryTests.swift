@@ -20,11 +20,11 @@ extension Telling {
     private static let sea = ["bob: Alice | By the sea"]
     private static let minutes = ["bob: Alice | The minutes 🎉"]
 
-    private static func native(_ type: String, _ id: String, _ data: String) -> String {
+    private static func native(_ type: String, _ id: String, _ data: String) -> Step {
         #"{"type":"\#(type)","id":"\#(id)","data":{"channel":{"id":"6f1a0b2c"},\#(data)}}"#
     }
 
-    private static func nativeMessage(_ id: String, _ message: String) -> String {
+    private static func nativeMessage(_ id: String, _ message: String) -> Step {
         native("message.sent", id, #""user":{"id":"alice","displayName":"Alice"},"message":{\#(message)}"#)
     }
 
@@ -36,13 +36,11 @@ extension Telling {
                 native("member.joined", "2", #""members":["carol"]"#),
                 native("member.left", "3", #""members":["carol"]"#),
             ],
-            [nativeMessage("4", #""type":"image","text":"https://x/sea.jpg","caption":"By the sea""#)],
-            Message.Special.allCases.map { nativeMessage($0.rawValue, #""type":"x","kind":"\#($0.rawValue)""#) },
+            nativeMessage("4", #""type":"image","text":"https://x/sea.jpg","caption":"By the sea""#),
+            Step(Message.Special.allCases.map { nativeMessage($0.rawValue, #""type":"x","kind":"\#($0.rawValue)""#) }),
             [nativeMessage("5", #""text":" ""#), nativeMessage("6", #""type":"image""#)],
-            [native("channel.invited", "7", #""user":{"id":"alice"},"invited":["dave"]"#)],
-            [
-                #"{"type":"channel.invited","id":"8","data":{"channel":{"id":"6f1a0b2c","displayName":"Lobby"},"user":{"id":"alice"},"invited":["dave"]}}"#
-            ],
+            native("channel.invited", "7", #""user":{"id":"alice"},"invited":["dave"]"#),
+            #"{"type":"channel.invited","id":"8","data":{"channel":{"id":"6f1a0b2c","displayName":"Lobby"},"user":{"id":"alice"},"invited":["dave"]}}"#,
         ],
         told: [
             [], sea,
@@ -56,36 +54,28 @@ extension Telling {
     private static let amityPeople = Telling(
         .amity,
         [
-            [
-                #"{"event":"channel.didCreate","data":{"channel":[{"channelId":"6f1a0b2c","type":"conversation"}],"users":[{"userId":"alice","displayName":"Alice"},{"userId":"bob"}],"userIds":["alice","bob"]}}"#
-            ],
-            [
-                #"{"event":"message.didCreate","data":{"messages":[{"messageId":"1","channelId":"6f1a0b2c","userId":"alice","type":"image","data":{"caption":"By the sea"}}]}}"#
-            ],
-            [
-                #"{"event":"message.didCreate","data":{"messages":[{"messageId":"2","channelId":"6f1a0b2c","userId":"alice","type":"text","data":{"text":"a\u0000b"}},{"messageId":"3","channelId":"6f1a0b2c","userId":"alice","type":"text","data":{"text":"Hello"}},{"channelId":"6f1a0b2c"}]}}"#
-            ],
+            #"{"event":"channel.didCreate","data":{"channel":[{"channelId":"6f1a0b2c","type":"conversation"}],"users":[{"userId":"alice","displayName":"Alice"},{"userId":"bob"}],"userIds":["alice","bob"]}}"#,
+            #"{"event":"message.didCreate","data":{"messages":[{"messageId":"1","channelId":"6f1a0b2c","userId":"alice","type":"image","data":{"caption":"By the sea"}}]}}"#,
+            #"{"event":"message.didCreate","data":{"messages":[{"messageId":"2","channelId":"6f1a0b2c","userId":"alice","type":"text","data":{"text":"a\u0000b"}},{"messageId":"3","channelId":"6f1a0b2c","userId":"alice","type":"text","data":{"text":"Hello"}},{"channelId":"6f1a0b2c"}]}}"#,
         ],
         told: [[], sea, ["bob: Alice | Hello", "bob: Alice | Special message"]],
         name: "people"
     )
 
-    private static func streamed(_ id: String, _ message: String) -> String {
+    private static func streamed(_ id: String, _ message: String) -> Step {
         #"{"type":"message.new","cid":"messaging:!members-AAAA","message":{"id":"\#(id)","user":{"id":"alice","name":"Alice"},\#(message)},"members":[{"user_id":"alice"},{"user_id":"bob"},{"user_id":"carol","notifications_muted":true}]}"#
     }
 
     private static let streamPeople = Telling(
         .stream,
         [
-            [
-                #"{"type":"channel.created","cid":"messaging:!members-AAAA","channel":{"id":"!members-AAAA","members":[{"user_id":"alice"},{"user_id":"bob"},{"user_id":"dave","invited":true}]},"user":{"id":"alice","name":"Alice"}}"#
-            ],
-            [streamed("1", #""text":"By the sea","attachments":[{"type":"image"}]"#)],
+            #"{"type":"channel.created","cid":"messaging:!members-AAAA","channel":{"id":"!members-AAAA","members":[{"user_id":"alice"},{"user_id":"bob"},{"user_id":"dave","invited":true}]},"user":{"id":"alice","name":"Alice"}}"#,
+            streamed("1", #""text":"By the sea","attachments":[{"type":"image"}]"#),
             [
                 streamed("2", #""text":"","poll_id":"p""#),
                 streamed("3", #""text":"","shared_location":{"latitude":1}"#),
             ],
-            [streamed("4", #""text":"See https://x","attachments":[{"type":"image","og_scrape_url":"https://x"}]"#)],
+            streamed("4", #""text":"See https://x","attachments":[{"type":"image","og_scrape_url":"https://x"}]"#),
             [
                 #"{"type":"member.updated","cid":"messaging:!members-AAAA","member":{"user_id":"dave","invited":true,"invite_accepted_at":"2026-11-20T10:00:00Z"},"user":{"id":"dave"}}"#,
                 streamed("5", #""text":"Hi""#),
@@ -101,27 +91,23 @@ extension Telling {
     private static let sendbirdPeople = Telling(
         .sendbird,
         [
-            [
-                #"{"category":"group_channel:message_send","type":"MESG","sender":{"user_id":"alice","nickname":"Alice"},"payload":{"message_id":1,"message":"Hello"},"members":[{"user_id":"alice"},{"user_id":"bob"},{"user_id":"carol","is_blocking_sender":true}],"channel":{"name":"Group Channel","channel_url":"sendbird_group_channel_1"}}"#
-            ],
-            [
-                #"{"category":"group_channel:invite","invited_at":1763632790000,"inviter":{"user_id":"alice"},"invitees":[{"user_id":"dave"}],"channel":{"name":"","channel_url":"sendbird_group_channel_1"}}"#
-            ],
+            #"{"category":"group_channel:message_send","type":"MESG","sender":{"user_id":"alice","nickname":"Alice"},"payload":{"message_id":1,"message":"Hello"},"members":[{"user_id":"alice"},{"user_id":"bob"},{"user_id":"carol","is_blocking_sender":true}],"channel":{"name":"Group Channel","channel_url":"sendbird_group_channel_1"}}"#,
+            #"{"category":"group_channel:invite","invited_at":1763632790000,"inviter":{"user_id":"alice"},"invitees":[{"user_id":"dave"}],"channel":{"name":"","channel_url":"sendbird_group_channel_1"}}"#,
         ],
         told: [["bob: Alice | Hello"], ["dave: Alice | Alice invited you"]],
         name: "people"
     )
 
-    private static func comet(_ id: String, _ message: String) -> String {
+    private static func comet(_ id: String, _ message: String) -> Step {
         #"{"trigger":"message_sent","appId":"A1","data":{"message":{"id":"\#(id)","sender":"alice","receiver":"bob","receiverType":"user",\#(message),"entities":{"sender":{"entity":{"uid":"alice","name":"Alice"}},"receiver":{"entity":{"uid":"bob"}}}}}}}"#
     }
 
     private static let cometPeople = Telling(
         .cometchat,
         [
-            [comet("1", #""type":"image","data":{"text":"By the sea""#)],
-            [comet("2", #""category":"call","type":"audio","data":{"action":"initiated""#)],
-            [comet("3", #""type":"text","data":{"text":"Hi <@all:everyone>""#)],
+            comet("1", #""type":"image","data":{"text":"By the sea""#),
+            comet("2", #""category":"call","type":"audio","data":{"action":"initiated""#),
+            comet("3", #""type":"text","data":{"text":"Hi <@all:everyone>""#),
         ],
         told: [sea, ["bob: Alice | Call"], ["bob: Alice | Hi @everyone"]],
         name: "people"
@@ -134,12 +120,8 @@ extension Telling {
     private static let twilioPeople = Telling(
         .cloudevents,
         [
-            [
-                #"[\#(twilio("conversation.added", "1", #""FriendlyName":null"#)),\#(twilio("participant.added", "2", #""Identity":"alice""#)),\#(twilio("participant.added", "3", #""Identity":"bob""#))]"#
-            ],
-            [
-                #"[\#(twilio("message.added", "4", #""MessageSid":"IM1","Author":"alice","MessageBody":"By the sea","Media":[{"ContentType":"image/png"}]"#)),{"type":"com.twilio.conversations.message.added","id":7},\#(twilio("message.added", "5", #""MessageSid":"IM2","Author":"alice","MessageBody":"a\u0000""#))]"#
-            ],
+            #"[\#(twilio("conversation.added", "1", #""FriendlyName":null"#)),\#(twilio("participant.added", "2", #""Identity":"alice""#)),\#(twilio("participant.added", "3", #""Identity":"bob""#))]"#,
+            #"[\#(twilio("message.added", "4", #""MessageSid":"IM1","Author":"alice","MessageBody":"By the sea","Media":[{"ContentType":"image/png"}]"#)),{"type":"com.twilio.conversations.message.added","id":7},\#(twilio("message.added", "5", #""MessageSid":"IM2","Author":"alice","MessageBody":"a\u0000""#))]"#,
         ],
         told: [[], ["bob: alice | By the sea", "bob: alice | Special message"]],
         name: "Twilio, people"
@@ -148,9 +130,7 @@ extension Telling {
     private static let talkPeople = Telling(
         .talkjs,
         [
-            [
-                #"{"id":"1","type":"message.sent","data":{"sender":{"id":"alice","name":"Alice"},"conversation":{"id":"6f1a","subject":null,"participants":{"alice":{},"bob":{},"carol":{"notify":false}}},"message":{"id":"m","text":"By the sea","attachment":{"url":"https://x/sea.jpg"}}}}"#
-            ]
+            #"{"id":"1","type":"message.sent","data":{"sender":{"id":"alice","name":"Alice"},"conversation":{"id":"6f1a","subject":null,"participants":{"alice":{},"bob":{},"carol":{"notify":false}}},"message":{"id":"m","text":"By the sea","attachment":{"url":"https://x/sea.jpg"}}}}"#
         ],
         told: [sea],
         name: "people"
@@ -160,46 +140,34 @@ extension Telling {
         #"{"event_id":"$\#(id)","room_id":"!r:x","sender":"alice",\#(rest)}"#
     }
 
-    private static func transaction(_ events: String...) -> String {
-        #"{"events":[\#(events.joined(separator: ","))]}"#
-    }
-
     private static let matrixPeople = Telling(
         .matrix,
         [
-            [
-                transaction(
-                    inRoom("1", #""type":"m.room.create","state_key":"","content":{}"#),
-                    inRoom(
-                        "2",
-                        #""type":"m.room.member","state_key":"alice","content":{"membership":"join","displayname":"Al\u0000ice"}"#
-                    )
+            transaction(
+                inRoom("1", #""type":"m.room.create","state_key":"","content":{}"#),
+                inRoom(
+                    "2",
+                    #""type":"m.room.member","state_key":"alice","content":{"membership":"join","displayname":"Al\u0000ice"}"#
                 )
-            ],
-            [
-                transaction(
-                    inRoom(
-                        "3",
-                        #""type":"m.room.member","state_key":"bob","content":{"membership":"invite","is_direct":true}"#
-                    )
+            ),
+            transaction(
+                inRoom(
+                    "3",
+                    #""type":"m.room.member","state_key":"bob","content":{"membership":"invite","is_direct":true}"#
                 )
-            ],
-            [
-                transaction(
-                    #"{"event_id":"$4","room_id":"!r:x","sender":"bob","type":"m.room.member","state_key":"bob","content":{"membership":"join"}}"#
-                )
-            ],
-            [
-                transaction(
-                    inRoom("5", #""type":"m.room.encrypted","content":{"ciphertext":"x"}"#),
-                    inRoom("6", #""type":"m.sticker","content":{"body":"Cat"}"#),
-                    inRoom(
-                        "7",
-                        #""type":"m.room.message","content":{"msgtype":"m.image","body":"By the sea","filename":"sea.jpg"}"#
-                    ),
-                    inRoom("8", #""type":"m.room.message","content":{"msgtype":"m.text","body":"\ud83d"}"#)
-                )
-            ],
+            ),
+            transaction(
+                #"{"event_id":"$4","room_id":"!r:x","sender":"bob","type":"m.room.member","state_key":"bob","content":{"membership":"join"}}"#
+            ),
+            transaction(
+                inRoom("5", #""type":"m.room.encrypted","content":{"ciphertext":"x"}"#),
+                inRoom("6", #""type":"m.sticker","content":{"body":"Cat"}"#),
+                inRoom(
+                    "7",
+                    #""type":"m.room.message","content":{"msgtype":"m.image","body":"By the sea","filename":"sea.jpg"}"#
+                ),
+                inRoom("8", #""type":"m.room.message","content":{"msgtype":"m.text","body":"\ud83d"}"#)
+            ),
         ],
         told: [
             [], ["bob: Alice | Alice invited you"], [],
@@ -211,20 +179,26 @@ extension Telling {
         name: "people"
     )
 
-    private static func rocket(_ id: String, _ rest: String) -> String {
-        #"{"token":"t","channel_id":"general","channel_name":null,"message_id":"\#(id)","user_id":"alice","user_name":"Alice",\#(rest)}"#
+    private static func rocket(_ id: String, _ rest: String, kind: String? = nil) -> Step {
+        let body =
+            #"{"token":"t","channel_id":"general","channel_name":null,"message_id":"\#(id)","user_id":"alice","user_name":"Alice",\#(rest)}"#
+        return Step([body], kind: kind)
     }
-
-    private static let rocketUpload = rocket(
-        "1",
-        #""text":"","message":{"file":{"type":"application/pdf"},"attachments":[{"description":"The minutes :tada:"}]}"#
-    )
 
     private static let rocketPeople = Telling(
         .rocketchat,
-        [[rocket("1", #""text":"""#), rocketUpload], [rocket("2", #""text":"The minutes :tada:""#)]],
+        [
+            [
+                rocket("1", #""text":"""#),
+                rocket(
+                    "1",
+                    #""text":"","message":{"file":{"type":"application/pdf"},"attachments":[{"description":"The minutes :tada:"}]}"#,
+                    kind: "fileUploaded"
+                ),
+            ],
+            rocket("2", #""text":"The minutes :tada:""#),
+        ],
         told: [minutes, minutes],
-        kinds: [rocketUpload: "fileUploaded"],
         imported: ["alice", "bob"],
         name: "people"
     )
@@ -232,9 +206,7 @@ extension Telling {
     private static let mattermostPeople = Telling(
         .mattermost,
         [
-            [
-                "token=t&channel_id=general&channel_name=general&user_id=alice&user_name=Alice&post_id=p&text=The+minutes+:tada:&file_ids=f1"
-            ]
+            "token=t&channel_id=general&channel_name=general&user_id=alice&user_name=Alice&post_id=p&text=The+minutes+:tada:&file_ids=f1"
         ],
         told: [minutes],
         imported: ["alice", "bob"],

@@ -18,38 +18,31 @@ import Testing
 extension Telling {
     static let renames = [amityRename, amityBeginning, amityUnnamed, cometRename, cometBeginning]
 
-    private static func amity(_ event: String, _ rest: String) -> String {
-        #"{"event":"\#(event)","data":{\#(rest)}}"#
-    }
-
-    private static func amity(_ posts: [String], told: [String], name: String) -> Telling {
-        let message = amity(
-            "message.didCreate",
-            #""messages":[{"messageId":"1","channelId":"general","userId":"bob","type":"text","data":{"text":"Hi"}}]"#
-        )
-        return Telling(.amity, posts.map { [$0] } + [[message]], told: [told], name: name)
+    private static func amity(_ steps: [Step], told: [String], name: String) -> Telling {
+        Telling(.amity, steps + [amityMessage(1, "bob", "Hi")], told: [told], name: name)
     }
 
     private static let general =
         #""channel":[{"channelId":"general","displayName":"General","createdAt":"2025-11-20T10:00:00Z"}]"#
     private static let bob = #"{"userId":"bob","displayName":"Bob","updatedAt":"2025-11-20T09:00:00Z"}"#
 
+    private static let founders =
+        #"\#(general),"users":[{"userId":"alice"},\#(bob)],"userIds":["alice","bob"]"#
+    private static let amityJoin = amityBody("channel.didJoin", founders)
+
     private static let amityRename = amity(
         [
-            amity(
-                "channel.didCreate",
-                #"\#(general),"users":[{"userId":"alice"},\#(bob)],"userIds":["alice","bob"]"#
-            ),
-            amity(
+            amityBody("channel.didCreate", founders),
+            amityBody(
                 "channel.didAddUsers",
                 #"\#(general),"users":[{"userId":"dave","displayName":"Dave"},\#(bob)],"userIds":["dave"],"adderId":"bob""#
             ),
-            amity("channel.didBan", #"\#(general),"users":[\#(bob)],"userIds":["dave"],"actorId":"bob""#),
-            amity(
+            amityBody("channel.didBan", #"\#(general),"users":[\#(bob)],"userIds":["dave"],"actorId":"bob""#),
+            amityBody(
                 "channel.didUpdate",
                 #""channel":[{"channelId":"general","displayName":"Lobby","updatedAt":"2025-11-20T10:04:00Z"}]"#
             ),
-            amity(
+            amityBody(
                 "user.didUpdate",
                 #""users":[{"userId":"bob","displayName":"Bobby","updatedAt":"2025-11-20T10:05:00Z"}]"#
             ),
@@ -60,30 +53,25 @@ extension Telling {
 
     /// What was named by nothing else goes by the name that those had who joined.
     private static let amityBeginning = amity(
-        [
-            amity("channel.didJoin", #"\#(general),"users":[{"userId":"alice"},\#(bob)],"userIds":["alice","bob"]"#)
-        ],
+        [amityJoin],
         told: ["alice: Bob (General) | Hi"],
         name: "begun by a join"
     )
 
     private static let amityUnnamed = amity(
-        [
-            amity("channel.didJoin", #"\#(general),"users":[{"userId":"alice"},\#(bob)],"userIds":["alice","bob"]"#),
-            amity("channel.didUpdate", #""channel":[{"channelId":"general","displayName":null}]"#),
-        ],
+        [amityJoin, amityBody("channel.didUpdate", #""channel":[{"channelId":"general","displayName":null}]"#)],
         told: ["alice: Bob | Hi"],
         name: "begun by a join, and named no more"
     )
 
-    private static func comet(_ trigger: String, _ group: String, _ rest: String = "") -> String {
+    private static func comet(_ trigger: String, _ group: String, _ rest: String = "") -> Step {
         #"{"trigger":"\#(trigger)","appId":"A1","data":{"group":{"guid":"general",\#(group)}\#(rest)}}"#
     }
 
-    private static func comet(_ posts: [String], told: [String], name: String) -> Telling {
-        let message =
+    private static func comet(_ steps: [Step], told: [String], name: String) -> Telling {
+        let message: Step =
             #"{"trigger":"message_sent","appId":"A1","data":{"message":{"id":"1","sender":"bob","receiver":"general","receiverType":"group","type":"text","data":{"text":"Hi"}}}}"#
-        return Telling(.cometchat, posts.map { [$0] } + [[message]], told: [told], name: name)
+        return Telling(.cometchat, steps + [message], told: [told], name: name)
     }
 
     private static let cometRename = comet(

@@ -54,9 +54,9 @@ struct Stage: Sendable {
     }
 
     /// Posts bodies, and answers what was sent to whom.
-    func tell(_ posts: [Telling.Post]) async throws -> [String] {
+    func tell(_ step: Telling.Step) async throws -> [String] {
         var told: [String] = []
-        for post in posts {
+        for post in step.posts {
             let events = try dialect.map { try read(post, $0) } ?? native(post)
             for receipt in try await scene.ingestor.accept(events, for: scene.network) where receipt.status == .accepted
             {

@@ -32,9 +32,9 @@ extension Telling {
         ],
     ]
 
-    private static func told(_ body: (_ id: String, _ type: String, _ data: String) -> String) -> [[String]] {
+    private static func told(_ body: (_ id: String, _ type: String, _ data: String) -> String) -> [Step] {
         words.enumerated().map { step, words in
-            words.enumerated().map { body("\(step)-\($0)", $1.type, $1.data) }
+            Step(words.enumerated().map { body("\(step)-\($0)", $1.type, $1.data) })
         }
     }
 
@@ -46,8 +46,8 @@ extension Telling {
         #"{"specversion":"1.0","id":"\#(id)","source":"/s","type":"\#(type)","data":{\#(data)}}"#
     }
 
-    private static func twilioBody(_ id: Int, _ type: String, _ data: String) -> String {
-        cloudBody("\(id)", "com.twilio.conversations.\(type)", #""ConversationSid":"CH1",\#(data)"#)
+    private static func twilioBody(_ id: Int, _ type: String, _ data: String) -> Step {
+        Step([cloudBody("\(id)", "com.twilio.conversations.\(type)", #""ConversationSid":"CH1",\#(data)"#)])
     }
 
     /// Creation names nobody, and names are never told.
@@ -59,11 +59,11 @@ extension Telling {
                 twilioBody(2, "participant.added", #""Identity":"bob""#),
                 twilioBody(3, "participant.added", #""Identity":"carol""#),
             ],
-            [twilioBody(4, "participant.added", #""Identity":"dave""#)],
-            [twilioBody(5, "message.added", #""MessageSid":"1","Author":"bob","MessageBody":"Hello""#)],
-            [twilioBody(6, "participant.removed", #""Identity":"dave""#)],
-            [twilioBody(7, "conversation.updated", #""FriendlyName":"Lobby""#)],
-            [twilioBody(8, "message.added", #""MessageSid":"2","Author":"carol","MessageBody":"Bye""#)], [],
+            twilioBody(4, "participant.added", #""Identity":"dave""#),
+            twilioBody(5, "message.added", #""MessageSid":"1","Author":"bob","MessageBody":"Hello""#),
+            twilioBody(6, "participant.removed", #""Identity":"dave""#),
+            twilioBody(7, "conversation.updated", #""FriendlyName":"Lobby""#),
+            twilioBody(8, "message.added", #""MessageSid":"2","Author":"carol","MessageBody":"Bye""#), [],
         ],
         told: [
             ["bob: carol | carol has joined General"],
@@ -80,7 +80,7 @@ extension Telling {
         _ text: String,
         _ subject: String,
         _ people: [String]
-    ) -> String {
+    ) -> Step {
         let participants = people.map { #""\#($0)":{"access":"ReadWrite"}"# }.joined(separator: ",")
         let name = name.map { #","name":"\#($0)""# } ?? ""
         return
@@ -91,8 +91,8 @@ extension Telling {
     static let talk = Telling(
         .talkjs,
         [
-            [], [], [talkBody(1, "bob", "Bob", "Hello", "General", ["alice", "bob", "carol", "dave"])], [], [],
-            [talkBody(2, "carol", "Carol", "Bye", "Lobby", ["alice", "bob", "carol"])],
+            [], [], talkBody(1, "bob", "Bob", "Hello", "General", ["alice", "bob", "carol", "dave"]), [], [],
+            talkBody(2, "carol", "Carol", "Bye", "Lobby", ["alice", "bob", "carol"]),
             [
                 #"{"id":"3","type":"user.updated","data":{"user":{"id":"carol","name":"Caroline"}}}"#,
                 talkBody(4, "carol", nil, "Again", "Lobby", ["alice", "bob", "carol"]),
@@ -114,49 +114,31 @@ extension Telling {
             #"{"event_id":"$\#(id)","room_id":"general","sender":"\#(sender)","type":"\#(type)",\#(state)"content":{\#(content)}}"#
     }
 
-    private static func transaction(_ events: String...) -> String {
-        #"{"events":[\#(events.joined(separator: ","))]}"#
+    private static func matrixJoin(_ id: Int, _ user: String, _ name: String, was: String = "leave") -> String {
+        matrixBody(id, user, "m.room.member", #""membership":"join","displayname":"\#(name)""#, key: user, was: was)
     }
+
+    static func transaction(_ events: String...) -> Step { #"{"events":[\#(events.joined(separator: ","))]}"# }
 
     /// Creation and joins are events of their own.
     static let matrix = Telling(
         .matrix,
         [
+            transaction(
+                matrixBody(1, "alice", "m.room.create", "", key: ""),
+                matrixJoin(2, "alice", "Alice"),
+                matrixBody(3, "alice", "m.room.name", #""name":"General""#, key: ""),
+                matrixJoin(4, "bob", "Bob"),
+                matrixJoin(5, "carol", "Carol")
+            ),
+            transaction(matrixJoin(6, "dave", "Dave")),
+            transaction(matrixBody(7, "bob", "m.room.message", #""msgtype":"m.text","body":"Hello""#)),
+            transaction(matrixBody(8, "dave", "m.room.member", #""membership":"leave""#, key: "dave", was: "join")),
+            transaction(matrixBody(9, "alice", "m.room.name", #""name":"Lobby""#, key: "")),
+            transaction(matrixBody(10, "carol", "m.room.message", #""msgtype":"m.text","body":"Bye""#)),
             [
-                transaction(
-                    matrixBody(1, "alice", "m.room.create", "", key: ""),
-                    matrixBody(
-                        2,
-                        "alice",
-                        "m.room.member",
-                        #""membership":"join","displayname":"Alice""#,
-                        key: "alice"
-                    ),
-                    matrixBody(3, "alice", "m.room.name", #""name":"General""#, key: ""),
-                    matrixBody(4, "bob", "m.room.member", #""membership":"join","displayname":"Bob""#, key: "bob"),
-                    matrixBody(5, "carol", "m.room.member", #""membership":"join","displayname":"Carol""#, key: "carol")
-                )
-            ],
-            [
-                transaction(
-                    matrixBody(6, "dave", "m.room.member", #""membership":"join","displayname":"Dave""#, key: "dave")
-                )
-            ],
-            [transaction(matrixBody(7, "bob", "m.room.message", #""msgtype":"m.text","body":"Hello""#))],
-            [transaction(matrixBody(8, "dave", "m.room.member", #""membership":"leave""#, key: "dave", was: "join"))],
-            [transaction(matrixBody(9, "alice", "m.room.name", #""name":"Lobby""#, key: ""))],
-            [transaction(matrixBody(10, "carol", "m.room.message", #""msgtype":"m.text","body":"Bye""#))],
-            [
-                transaction(
-                    matrixBody(
-                        11,
-                        "carol",
-                        "m.room.member",
-                        #""membership":"join","displayname":"Caroline""#,
-                        key: "carol",
-                        was: "join"
-                    )
-                ), transaction(matrixBody(12, "carol", "m.room.message", #""msgtype":"m.text","body":"Again""#)),
+                transaction(matrixJoin(11, "carol", "Caroline", was: "join")),
+                transaction(matrixBody(12, "carol", "m.room.message", #""msgtype":"m.text","body":"Again""#)),
             ],
         ],
         told: [onebyone, usual[1], usual[2], [], [], usual[5], usual[6]]
@@ -169,7 +151,7 @@ extension Telling {
     ]
 
     private static func rocketBody(_ id: Int, _ user: String, _ name: String, _ text: String, _ channel: String)
-        -> String
+        -> Step
     {
         #"{"token":"t","channel_id":"general","channel_name":"\#(channel)","message_id":"\#(id)","user_id":"\#(user)","user_name":"\#(name)","text":"\#(text)"}"#
     }
@@ -178,15 +160,17 @@ extension Telling {
     static let rocket = Telling(
         .rocketchat,
         [
-            [], [], [rocketBody(1, "bob", "Bob", "Hello", "General")], [], [],
-            [rocketBody(2, "carol", "Carol", "Bye", "Lobby")], [rocketBody(3, "carol", "Caroline", "Again", "Lobby")],
+            [], [], rocketBody(1, "bob", "Bob", "Hello", "General"), [], [],
+            rocketBody(2, "carol", "Carol", "Bye", "Lobby"), rocketBody(3, "carol", "Caroline", "Again", "Lobby"),
         ],
         told: [[], [], ["alice: \(hello)", "carol: \(hello)"], [], [], usual[5], usual[6]],
         imported: ["alice", "bob", "carol"]
     )
 
-    private static func rocketRoom(_ who: String, _ id: String, _ name: String) -> String {
-        #"{"token":"t","\#(who)":{"_id":"\#(id)","name":"\#(name)"},"room":{"_id":"general","name":"General"}}"#
+    private static func rocketRoom(_ who: String, _ id: String, _ name: String, _ kind: String) -> Step {
+        let body =
+            #"{"token":"t","\#(who)":{"_id":"\#(id)","name":"\#(name)"},"room":{"_id":"general","name":"General"}}"#
+        return Step([body], kind: kind)
     }
 
     /// Rooms as versions before 7.7 told of them. A room's new name comes with the next message.
@@ -194,24 +178,19 @@ extension Telling {
         .rocketchat,
         [
             [
-                rocketRoom("owner", "alice", "Alice"), rocketRoom("user", "bob", "Bob"),
-                rocketRoom("user", "carol", "Carol"),
+                rocketRoom("owner", "alice", "Alice", "roomCreated"),
+                rocketRoom("user", "bob", "Bob", "roomJoined"),
+                rocketRoom("user", "carol", "Carol", "roomJoined"),
             ],
-            [rocketRoom("user", "dave", "Dave")], rocket.steps[2].map(\.body), [rocketRoom("user", "dave", "David")],
-            [],
-            rocket.steps[5].map(\.body), rocket.steps[6].map(\.body),
+            rocketRoom("user", "dave", "Dave", "roomJoined"), rocket.steps[2],
+            rocketRoom("user", "dave", "David", "roomLeft"), [], rocket.steps[5], rocket.steps[6],
         ],
         told: [onebyone, usual[1], usual[2], [], [], usual[5], usual[6]],
-        kinds: [
-            rocketRoom("owner", "alice", "Alice"): "roomCreated", rocketRoom("user", "bob", "Bob"): "roomJoined",
-            rocketRoom("user", "carol", "Carol"): "roomJoined", rocketRoom("user", "dave", "Dave"): "roomJoined",
-            rocketRoom("user", "dave", "David"): "roomLeft",
-        ],
         name: "rooms"
     )
 
     private static func mattermostBody(_ id: Int, _ user: String, _ name: String, _ text: String, _ channel: String)
-        -> String
+        -> Step
     {
         "token=t&channel_id=general&channel_name=\(channel)&post_id=\(id)&user_id=\(user)&user_name=\(name)&text=\(text)"
     }
@@ -220,9 +199,9 @@ extension Telling {
     static let mattermost = Telling(
         .mattermost,
         [
-            [], [], [mattermostBody(1, "bob", "Bob", "Hello", "General")], [], [],
-            [mattermostBody(2, "carol", "Carol", "Bye", "Lobby")],
-            [mattermostBody(3, "carol", "Caroline", "Again", "Lobby")],
+            [], [], mattermostBody(1, "bob", "Bob", "Hello", "General"), [], [],
+            mattermostBody(2, "carol", "Carol", "Bye", "Lobby"),
+            mattermostBody(3, "carol", "Caroline", "Again", "Lobby"),
         ],
         told: rocket.told,
         imported: ["alice", "bob", "carol"]

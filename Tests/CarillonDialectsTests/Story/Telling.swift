@@ -11,9 +11,22 @@ struct Telling: Sendable, CustomTestStringConvertible {
         var kind: String?
     }
 
+    /// What is posted before it is looked who is told what: a post, or several.
+    struct Step: Sendable, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral {
+        let posts: [Post]
+
+        init(_ bodies: [String], kind: String? = nil) { posts = bodies.map { Post(body: $0, kind: kind) } }
+
+        init(_ steps: [Step]) { posts = steps.flatMap(\.posts) }
+
+        init(stringLiteral body: String) { self.init([body]) }
+
+        init(arrayLiteral steps: Step...) { self.init(steps) }
+    }
+
     /// What the sender speaks; `nil` for the native format.
     var dialect: DialectName?
-    var steps: [[Post]]
+    var steps: [Step]
     /// Who is told what in each step.
     var told: [[String]]
     /// Who was imported beforehand, where the sender never says who is a member.
@@ -23,14 +36,13 @@ struct Telling: Sendable, CustomTestStringConvertible {
 
     init(
         _ dialect: DialectName?,
-        _ steps: [[String]],
+        _ steps: [Step],
         told: [[String]],
-        kinds: [String: String] = [:],
         imported: [UserID] = [],
         name: String = ""
     ) {
         self.dialect = dialect
-        self.steps = steps.map { bodies in bodies.map { Post(body: $0, kind: kinds[$0]) } }
+        self.steps = steps
         self.told = told
         self.imported = imported
         self.name = name

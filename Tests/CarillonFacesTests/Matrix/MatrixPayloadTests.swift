@@ -9,7 +9,7 @@ import Testing
     /// What is posted, what the binding says, and what is sent.
     struct Row: CustomTestStringConvertible, Sendable {
         var name: String
-        var provider: ProviderName
+        var provider = ProviderName.apns
         var binding = ""
         var notification: String
         var device = ""
@@ -17,7 +17,15 @@ import Testing
         var payload: String?
         var headers = ""
 
-        var testDescription: String { name }
+        var testDescription: String { "\(provider.rawValue): \(name)" }
+    }
+
+    private static func rows(_ rows: [Row], of provider: ProviderName) -> [Row] {
+        rows.map { row in
+            var row = row
+            row.provider = provider
+            return row
+        }
     }
 
     private static let zero = Timestamp(milliseconds: 0)
@@ -34,8 +42,7 @@ import Testing
 
     private static let apns: [Row] = [
         Row(
-            name: "APNs: ids beside the default payload",
-            provider: .apns,
+            name: "ids beside the default payload",
             notification: idOnly,
             device: payload,
             payload: """
@@ -45,31 +52,27 @@ import Testing
             headers: urgent
         ),
         Row(
-            name: "APNs: absent counts are left out",
-            provider: .apns,
+            name: "absent counts are left out",
             notification: #""event_id":"$e","room_id":"!r:x","prio":"low""#,
             payload: #"{"room_id":"!r:x","event_id":"$e"}"#,
             headers: patient
         ),
         Row(
-            name: "APNs: what only wakes the app is of another type",
-            provider: .apns,
+            name: "what only wakes the app is of another type",
             notification: #""event_id":"$e""#,
             device: #""data":{"default_payload":{"aps":{"content-available":1}}}"#,
             payload: #"{"aps":{"content-available":1},"event_id":"$e"}"#,
             headers: #"{"apns-push-type":"background","apns-priority":"5"}"#
         ),
         Row(
-            name: "APNs: an app may say that all of it wakes",
-            provider: .apns,
+            name: "an app may say that all of it wakes",
             binding: #""pushType":"background""#,
             notification: #""event_id":"$e""#,
             payload: #"{"event_id":"$e"}"#,
             headers: #"{"apns-push-type":"background","apns-priority":"5"}"#
         ),
         Row(
-            name: "APNs: the full format goes over the default payload",
-            provider: .apns,
+            name: "the full format goes over the default payload",
             notification: full,
             device: payload,
             payload: """
@@ -79,8 +82,7 @@ import Testing
             headers: patient
         ),
         Row(
-            name: "APNs: no badge where the app wants none; its sound where it does",
-            provider: .apns,
+            name: "no badge where the app wants none; its sound where it does",
             binding: #""badge":false,"sound":true"#,
             notification: full,
             device: #""tweaks":{"sound":"ring.caf","highlight":true}"#,
@@ -91,31 +93,23 @@ import Testing
             headers: patient
         ),
         Row(
-            name: "APNs: the rules' sound is dropped unless the app wants it",
-            provider: .apns,
+            name: "the rules' sound is dropped unless the app wants it",
             notification: #""event_id":"$e""#,
             device: #""tweaks":{"sound":"default"}"#,
             payload: #"{"event_id":"$e"}"#,
             headers: urgent
         ),
         Row(
-            name: "APNs: a badge is a badge, even with a default payload",
-            provider: .apns,
+            name: "a badge is a badge, even with a default payload",
             notification: badge,
             device: payload,
             payload: #"{"aps":{"badge":4}}"#,
             headers: urgent
         ),
+        Row(name: "a badge for an app that wants none", binding: #""badge":false"#, notification: badge),
+        Row(name: "neither an event nor a count", notification: #""prio":"high""#),
         Row(
-            name: "APNs: a badge for an app that wants none",
-            provider: .apns,
-            binding: #""badge":false"#,
-            notification: badge
-        ),
-        Row(name: "APNs: neither an event nor a count", provider: .apns, notification: #""prio":"high""#),
-        Row(
-            name: "APNs: no event, no count more than can be shown",
-            provider: .apns,
+            name: "no event, no count more than can be shown",
             notification: #""counts":{"unread":2000000000,"missed_calls":2000000000}"#,
             payload: #"{"aps":{"badge":99999}}"#,
             headers: urgent
@@ -124,8 +118,7 @@ import Testing
 
     private static let fcm: [Row] = [
         Row(
-            name: "FCM: data alone, as text",
-            provider: .fcm,
+            name: "data alone, as text",
             binding: #""ttlSeconds":60"#,
             notification: idOnly,
             device: #""data":{"default_payload":{"k":"v","from":"me","google.x":"y"}}"#,
@@ -135,8 +128,7 @@ import Testing
                 """
         ),
         Row(
-            name: "FCM: the full format, each text of the content by itself",
-            provider: .fcm,
+            name: "the full format, each text of the content by itself",
             notification: full,
             payload: """
                 {"data":{"event_id":"$e","room_id":"!r:x","unread":"2","prio":"normal","type":"m.room.message","sender":"@a:x",
@@ -146,8 +138,7 @@ import Testing
                 """
         ),
         Row(
-            name: "FCM: long texts are cut, what clients fetch is left out",
-            provider: .fcm,
+            name: "long texts are cut, what clients fetch is left out",
             notification: """
                 "event_id":"$e","type":"m.room.encrypted","membership":"join",
                 "content":{"ciphertext":"\(String(repeating: "c", count: 1_025))","sender_key":"\(String(repeating: "é", count: 600))"}
@@ -158,35 +149,27 @@ import Testing
                 """
         ),
         Row(
-            name: "FCM: a badge",
-            provider: .fcm,
+            name: "a badge",
             notification: badge,
             payload: """
                 {"data":{"unread":"3","missed_calls":"1","prio":"high"},
                 "android":{"priority":"HIGH","ttl":"86400s","collapse_key":"badge"}}
                 """
         ),
-        Row(name: "FCM: nothing unread", provider: .fcm, notification: #""counts":{"unread":0,"missed_calls":0}"#),
-        Row(
-            name: "FCM: a badge for an app that wants none",
-            provider: .fcm,
-            binding: #""badge":false"#,
-            notification: badge
-        ),
+        Row(name: "nothing unread", notification: #""counts":{"unread":0,"missed_calls":0}"#),
+        Row(name: "a badge for an app that wants none", binding: #""badge":false"#, notification: badge),
     ]
 
     private static let webpush: [Row] = [
         Row(
-            name: "Web Push: numbers are numbers",
-            provider: .webpush,
+            name: "numbers are numbers",
             notification: idOnly,
             device: #""data":{"default_payload":{"k":{"a":1}}}"#,
             payload: #"{"k":{"a":1},"event_id":"$e","room_id":"!r:x","unread":2,"missed_calls":1}"#,
             headers: #"{"urgency":"normal"}"#
         ),
         Row(
-            name: "Web Push: the full format with its content",
-            provider: .webpush,
+            name: "the full format with its content",
             notification: full,
             device: #""data":{"only_last_per_room":true}"#,
             payload: """
@@ -197,21 +180,15 @@ import Testing
             headers: #"{"topic":"Vjv6LBXUmaccH8pC0-SfHhpI9AwqSwWF","urgency":"low"}"#
         ),
         Row(
-            name: "Web Push: a badge",
-            provider: .webpush,
+            name: "a badge",
             notification: badge,
             payload: #"{"unread":3,"missed_calls":1}"#,
             headers: #"{"urgency":"normal"}"#
         ),
-        Row(
-            name: "Web Push: no badge for who wants events only",
-            provider: .webpush,
-            notification: badge,
-            device: #""data":{"events_only":true}"#
-        ),
+        Row(name: "no badge for who wants events only", notification: badge, device: #""data":{"events_only":true}"#),
     ]
 
-    @Test(arguments: apns + fcm + webpush)
+    @Test(arguments: rows(apns, of: .apns) + rows(fcm, of: .fcm) + rows(webpush, of: .webpush))
     func `devices get what they got from Sygnal`(_ row: Row) throws {
         let content = try Self.event(row)?.direct?.content
         let part = content?.parts[row.provider]

@@ -26,14 +26,7 @@ extension FaceStage {
         let receipts = try await store.ingest([parsed], in: lane.networkID, store.ids, at: now)
         let claimed = try await store.inbox.claimEvents(limit: 1_000, excluding: [])
         let event = try #require(claimed.first { $0.id == receipts[0].id })
-        let cause = DeliveryCause(
-            eventID: event.id,
-            eventType: event.event.type,
-            channel: Channel(id: channel ?? "none"),
-            actorRoles: [],
-            mentions: [],
-            receivedAt: now
-        )
+        let cause = DeliveryCause(event.id, event.event.type, in: Channel(id: channel ?? "none"), at: now)
         let settlements = records.map { record in
             let target = Target(deviceID: record.deviceID, userID: record.userID)
             let group = DeliveryGroup(

@@ -17,14 +17,8 @@ extension StoreScene {
     /// Lets a provider report devices as gone.
     func unregister(_ devices: [Device], in networkID: NetworkID, at now: Timestamp) async throws {
         try await settle(devices, in: networkID, at: now) { target in
-            DeviceRecord(
-                deviceID: target.deviceID,
-                userID: target.userID,
-                state: .unregistered,
-                attempts: 1,
-                at: now,
-                effect: .unregister(ifRegisteredBefore: now + .seconds(1), error: "UNREGISTERED")
-            )
+            let effect = DeviceEffect.unregister(ifRegisteredBefore: now + .seconds(1), error: "UNREGISTERED")
+            return target.record(.unregistered, at: now, effect: effect)
         }
     }
 
@@ -47,20 +41,12 @@ extension StoreScene {
             leased: false
         )
         _ = try await inbox.accept([incoming], lockWait: .milliseconds(300))
-        let cause = DeliveryCause(
-            eventID: id,
-            eventType: .messageSent,
-            channel: channel,
-            actorRoles: [],
-            mentions: [],
-            receivedAt: now
-        )
         let targets = devices.map { Target($0) }
         let address = devices.first?.address ?? .log
         let group = DeliveryGroup(
             id: ids.next(),
             lane: Lane(networkID: networkID, provider: address.provider, appID: address.appID),
-            cause: cause,
+            cause: DeliveryCause(id, in: channel, at: now),
             payload: .devices(DevicePush(Push(CarillonCore.Notification(locale: "en", title: "", body: "")))),
             targets: targets,
             leased: true

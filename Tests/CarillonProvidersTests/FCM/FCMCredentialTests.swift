@@ -129,7 +129,7 @@ import Testing
 
     @Test func `is stored with its identity beside it, and read back`() throws {
         let format = CredentialFormat.fcm()
-        let now = TestClock().now
+        let now = Timestamp.example
         let stored = try format.read(ServiceAccount.document(), "com.acme.chat", nil, now)
         #expect(stored.appID == "com.acme.chat")
         #expect(stored.updatedAt == now)

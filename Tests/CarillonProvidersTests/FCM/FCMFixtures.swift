@@ -1,6 +1,5 @@
 import CarillonCore
 import CryptoExtras
-import Foundation
 
 @testable import CarillonProviders
 @testable import PushHTTP

@@ -5,26 +5,7 @@ import Testing
 
 /// One row per answer that Google documents or that was seen, and some that nobody has seen.
 @Suite struct FCMOutcomeTests {
-    struct Row: Sendable, CustomTestStringConvertible {
-        var status: Int
-        var body: String
-        var retryAfter: Duration?
-        var failures = 0
-        var expected: Finding
-        var testDescription: String { "\(status) \(body.prefix(120)) after \(failures)" }
-
-        init(_ status: Int, _ body: String, retryAfter: Duration? = nil, failures: Int = 0, finding: Finding) {
-            self.status = status
-            self.body = body
-            self.retryAfter = retryAfter
-            self.failures = failures
-            expected = finding
-        }
-
-        init(_ status: Int, _ body: String, retryAfter: Duration? = nil, failures: Int = 0, is outcome: Outcome) {
-            self.init(status, body, retryAfter: retryAfter, failures: failures, finding: .certain(outcome))
-        }
-    }
+    typealias Row = AnswerRow
 
     /// An error as Google writes it.
     private static func error(
@@ -40,14 +21,36 @@ import Testing
         return #"{"error":{"code":0,"message":"\#(message)","status":"\#(status)","details":[\#(all)]}}"#
     }
 
-    private static func badRequest(_ field: String) -> String {
-        #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"\#(field)","description":"no"}]}"#
+    private static func invalid(about field: String) -> String {
+        error(
+            "INVALID_ARGUMENT",
+            details:
+                #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"\#(field)","description":"no"}]}"#
+        )
     }
 
-    private static func quota(subject: String, _ description: String = "") -> String {
-        #"{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":"#
-            + #"[{"subject":"\#(subject)","description":"\#(description)"}]}"#
+    private static func invalid(saying message: String) -> String {
+        error("INVALID_ARGUMENT", code: "INVALID_ARGUMENT", message: message)
     }
+
+    /// That a quota is used up: whose, and in what words.
+    private static func exhausted(_ subject: String? = nil, _ description: String = "", message: String = "") -> String
+    {
+        let details = subject.map {
+            #"{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":"#
+                + #"[{"subject":"\#($0)","description":"\#(description)"}]}"#
+        }
+        return error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", message: message, details: details ?? "")
+    }
+
+    private static func deferred(_ wait: Duration, _ reason: String = "QUOTA_EXCEEDED") -> Outcome {
+        .deferLane(after: wait, reason: reason)
+    }
+
+    private static func retried(_ wait: Duration, _ reason: String) -> Outcome { .retry(after: wait, reason: reason) }
+
+    private static let notAToken = Outcome.unregister(at: nil, reason: "INVALID_ARGUMENT message.token")
+    private static let invalidArgument = Outcome.bug(reason: "INVALID_ARGUMENT")
 
     private static let projectQuota =
         #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED","metadata":"#
@@ -80,141 +83,70 @@ import Testing
             retryAfter: .seconds(120),
             finding: mismatch(retryAfter: .seconds(120))
         ),
-        Row(
-            400,
-            error("INVALID_ARGUMENT", details: badRequest("message.token")),
-            is: .unregister(at: nil, reason: "INVALID_ARGUMENT message.token")
-        ),
-        Row(
-            400,
-            error(
-                "INVALID_ARGUMENT",
-                code: "INVALID_ARGUMENT",
-                message: "The registration token is not a valid FCM registration token"
-            ),
-            is: .unregister(at: nil, reason: "INVALID_ARGUMENT message.token")
-        ),
-        Row(
-            400,
-            error("INVALID_ARGUMENT", details: badRequest("message.data[0].value")),
-            is: .bug(reason: "INVALID_ARGUMENT")
-        ),
-        Row(
-            400,
-            error("INVALID_ARGUMENT", code: "INVALID_ARGUMENT", message: "Android message is too big"),
-            is: .bug(reason: "INVALID_ARGUMENT")
-        ),
-        Row(
-            400,
-            error("INVALID_ARGUMENT", details: badRequest("message.token.evil")),
-            is: .bug(reason: "INVALID_ARGUMENT")
-        ),
-        Row(400, error("INVALID_ARGUMENT"), is: .bug(reason: "INVALID_ARGUMENT")),
+        Row(400, invalid(about: "message.token"), is: notAToken),
+        Row(400, invalid(saying: "The registration token is not a valid FCM registration token"), is: notAToken),
+        Row(400, invalid(about: "message.data[0].value"), is: invalidArgument),
+        Row(400, invalid(saying: "Android message is too big"), is: invalidArgument),
+        Row(400, invalid(about: "message.token.evil"), is: invalidArgument),
+        Row(400, error("INVALID_ARGUMENT"), is: invalidArgument),
         Row(401, error("UNAUTHENTICATED", code: "THIRD_PARTY_AUTH_ERROR"), finding: thirdParty),
         Row(401, error("UNAUTHENTICATED"), is: .misconfigured(reason: "401 UNAUTHENTICATED")),
         Row(403, error("PERMISSION_DENIED"), is: .misconfigured(reason: "403 PERMISSION_DENIED")),
         Row(404, error("NOT_FOUND"), is: .misconfigured(reason: "404 NOT_FOUND")),
+        Row(429, exhausted(), is: deferred(minute)),
+        Row(429, exhausted(), retryAfter: .seconds(120), is: deferred(.seconds(120))),
+        Row(429, exhausted(), retryAfter: .zero, is: deferred(tenSeconds)),
+        Row(429, error("RESOURCE_EXHAUSTED", details: projectQuota), is: deferred(minute, "RESOURCE_EXHAUSTED")),
+        Row(429, exhausted("project:device-fleet"), is: deferred(minute)),
+        Row(429, exhausted("device:1"), is: retried(minute, "QUOTA_EXCEEDED")),
         Row(
             429,
-            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED"),
-            is: .deferLane(after: minute, reason: "QUOTA_EXCEEDED")
-        ),
-        Row(
-            429,
-            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED"),
-            retryAfter: .seconds(120),
-            is: .deferLane(after: .seconds(120), reason: "QUOTA_EXCEEDED")
-        ),
-        Row(
-            429,
-            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED"),
-            retryAfter: .zero,
-            is: .deferLane(after: tenSeconds, reason: "QUOTA_EXCEEDED")
-        ),
-        Row(
-            429,
-            error("RESOURCE_EXHAUSTED", details: projectQuota),
-            is: .deferLane(after: minute, reason: "RESOURCE_EXHAUSTED")
-        ),
-        Row(
-            429,
-            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", details: quota(subject: "project:device-fleet")),
-            is: .deferLane(after: minute, reason: "QUOTA_EXCEEDED")
-        ),
-        Row(
-            429,
-            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", details: quota(subject: "device:1")),
-            is: .retry(after: minute, reason: "QUOTA_EXCEEDED")
-        ),
-        Row(
-            429,
-            error(
-                "RESOURCE_EXHAUSTED",
-                code: "QUOTA_EXCEEDED",
-                details: quota(subject: "x", "Device message rate exceeded")
-            ),
+            exhausted("x", "Device message rate exceeded"),
             retryAfter: .seconds(90),
-            is: .retry(after: .seconds(90), reason: "QUOTA_EXCEEDED")
+            is: retried(.seconds(90), "QUOTA_EXCEEDED")
         ),
-        Row(
-            429,
-            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", message: "Device message rate exceeded."),
-            is: .retry(after: minute, reason: "QUOTA_EXCEEDED")
-        ),
-        Row(500, error("INTERNAL", code: "INTERNAL"), is: .retry(after: tenSeconds, reason: "INTERNAL")),
-        Row(500, error("INTERNAL"), is: .retry(after: tenSeconds, reason: "INTERNAL")),
-        Row(503, error("UNAVAILABLE", code: "UNAVAILABLE"), is: .retry(after: tenSeconds, reason: "UNAVAILABLE")),
-        Row(503, error("UNAVAILABLE"), retryAfter: minute, is: .retry(after: minute, reason: "UNAVAILABLE")),
-        Row(503, error("UNAVAILABLE"), retryAfter: .zero, is: .retry(after: tenSeconds, reason: "UNAVAILABLE")),
-        Row(504, error("DEADLINE_EXCEEDED"), is: .retry(after: tenSeconds, reason: "DEADLINE_EXCEEDED")),
-        Row(
-            500,
-            error("UNKNOWN", code: "UNSPECIFIED_ERROR"),
-            is: .retry(after: tenSeconds, reason: "UNSPECIFIED_ERROR")
-        ),
+        Row(429, exhausted(message: "Device message rate exceeded."), is: retried(minute, "QUOTA_EXCEEDED")),
+        Row(500, error("INTERNAL", code: "INTERNAL"), is: retried(tenSeconds, "INTERNAL")),
+        Row(500, error("INTERNAL"), is: retried(tenSeconds, "INTERNAL")),
+        Row(503, error("UNAVAILABLE", code: "UNAVAILABLE"), is: retried(tenSeconds, "UNAVAILABLE")),
+        Row(503, error("UNAVAILABLE"), retryAfter: minute, is: retried(minute, "UNAVAILABLE")),
+        Row(503, error("UNAVAILABLE"), retryAfter: .zero, is: retried(tenSeconds, "UNAVAILABLE")),
+        Row(504, error("DEADLINE_EXCEEDED"), is: retried(tenSeconds, "DEADLINE_EXCEEDED")),
+        Row(500, error("UNKNOWN", code: "UNSPECIFIED_ERROR"), is: retried(tenSeconds, "UNSPECIFIED_ERROR")),
         Row(500, error("UNKNOWN", code: "UNSPECIFIED_ERROR"), failures: 2, is: .bug(reason: "UNSPECIFIED_ERROR")),
     ]
 
     static let undocumented: [Row] = [
-        Row(200, "not json", is: .retry(after: tenSeconds, reason: "http 200 without a message name")),
-        Row(200, "", is: .retry(after: tenSeconds, reason: "http 200 without a message name")),
-        Row(200, #"{"name":""}"#, is: .retry(after: tenSeconds, reason: "http 200 without a message name")),
-        Row(200, #"{"name":{}}"#, is: .retry(after: tenSeconds, reason: "http 200 without a message name")),
+        Row(200, "not json", is: retried(tenSeconds, "http 200 without a message name")),
+        Row(200, "", is: retried(tenSeconds, "http 200 without a message name")),
+        Row(200, #"{"name":""}"#, is: retried(tenSeconds, "http 200 without a message name")),
+        Row(200, #"{"name":{}}"#, is: retried(tenSeconds, "http 200 without a message name")),
         Row(200, error("NOT_FOUND", code: "UNREGISTERED"), is: .unregister(at: nil, reason: "UNREGISTERED")),
         Row(302, "", is: .misconfigured(reason: "http 302")),
-        Row(400, "<html>bad</html>", is: .retry(after: tenSeconds, reason: "http 400")),
+        Row(400, "<html>bad</html>", is: retried(tenSeconds, "http 400")),
         Row(400, "<html>bad</html>", failures: 2, is: .bug(reason: "http 400")),
-        Row(
-            400,
-            error("FAILED_PRECONDITION"),
-            failures: 1,
-            is: .retry(after: tenSeconds, reason: "FAILED_PRECONDITION")
-        ),
+        Row(400, error("FAILED_PRECONDITION"), failures: 1, is: retried(tenSeconds, "FAILED_PRECONDITION")),
         Row(400, error("FAILED_PRECONDITION"), failures: 2, is: .bug(reason: "FAILED_PRECONDITION")),
         Row(403, "<html>forbidden</html>", is: .misconfigured(reason: "http 403")),
         Row(404, "<html>not found</html>", is: .misconfigured(reason: "http 404")),
         Row(404, error("NOT_FOUND", code: "SOMETHING_NEW"), is: .misconfigured(reason: "404 NOT_FOUND")),
         Row(404, error("SOMETHING_NEW", code: "SOMETHING_NEWER"), is: .misconfigured(reason: "404 SOMETHING_NEWER")),
-        Row(408, "", is: .retry(after: tenSeconds, reason: "http 408")),
-        Row(410, "", is: .retry(after: tenSeconds, reason: "http 410")),
+        Row(408, "", is: retried(tenSeconds, "http 408")),
+        Row(410, "", is: retried(tenSeconds, "http 410")),
         Row(413, "", is: .bug(reason: "http 413")),
-        Row(418, error("TEAPOT"), is: .retry(after: tenSeconds, reason: "TEAPOT")),
+        Row(418, error("TEAPOT"), is: retried(tenSeconds, "TEAPOT")),
         Row(418, error("TEAPOT"), failures: 2, is: .bug(reason: "TEAPOT")),
-        Row(418, error("evil\\nline"), is: .retry(after: tenSeconds, reason: "http 418")),
+        Row(418, error("evil\\nline"), is: retried(tenSeconds, "http 418")),
         Row(429, "<html>slow</html>", is: .deferLane(after: minute, reason: "http 429")),
-        Row(500, "", is: .retry(after: tenSeconds, reason: "http 500")),
-        Row(502, "<html>bad gateway</html>", failures: 30, is: .retry(after: tenSeconds, reason: "http 502")),
-        Row(503, "{", retryAfter: .seconds(30), is: .retry(after: .seconds(30), reason: "http 503")),
-        Row(599, #"{"error":"text"}"#, is: .retry(after: tenSeconds, reason: "http 599")),
-        Row(
-            500,
-            #"{"error":{"status":7,"message":[],"details":{"a":1}}}"#,
-            is: .retry(after: tenSeconds, reason: "http 500")
-        ),
+        Row(500, "", is: retried(tenSeconds, "http 500")),
+        Row(502, "<html>bad gateway</html>", failures: 30, is: retried(tenSeconds, "http 502")),
+        Row(503, "{", retryAfter: .seconds(30), is: retried(.seconds(30), "http 503")),
+        Row(599, #"{"error":"text"}"#, is: retried(tenSeconds, "http 599")),
+        Row(500, #"{"error":{"status":7,"message":[],"details":{"a":1}}}"#, is: retried(tenSeconds, "http 500")),
         Row(
             500,
             #"{"error":{"details":[1,"x",null,{"@type":7},{"@type":"a/google.rpc.BadRequest"}]}}"#,
-            is: .retry(after: tenSeconds, reason: "http 500")
+            is: retried(tenSeconds, "http 500")
         ),
     ]
 

@@ -13,7 +13,7 @@ import Testing
     private static let delivered = Outcome.delivered(id: "projects/acme-chat/messages/1")
     private static let unauthenticated = OutboundResponse.answer(401, #"{"error":{"status":"UNAUTHENTICATED"}}"#)
 
-    private let clock = TestClock()
+    private let time = ManualTime(.example)
 
     private func group(_ count: Int = 1) -> DeliveryGroup {
         var group = DeliveryGroup.example(to: (0..<count).map { .fcm(token: "token-\($0)", appID: "com.acme.chat") })
@@ -29,14 +29,14 @@ import Testing
         let credential = try ServiceAccount.credential()
         return FCMProvider(
             transport: transport,
-            tokens: FCMTokenSource(transport: transport, clock: clock.wallClock),
+            tokens: FCMTokenSource(transport: transport, clock: time.clock),
             credentials: RememberedCredentials(
                 read: credentials ?? { network, app in
                     network == NetworkID(trusted: "acme") && app == "com.acme.chat" ? credential : nil
                 }
             ),
             version: "1.2.3",
-            clock: clock.wallClock,
+            clock: time.clock,
             concurrency: concurrency
         )
     }
@@ -82,7 +82,7 @@ import Testing
 
     @Test func `the time to live is what is left of it`() async throws {
         let transport = transport { _, _ in Self.ok }
-        clock.advance(by: .seconds(86_399))
+        time.advance(by: .seconds(86_399))
         _ = try await provider(transport).outcomes(of: group())
         let body = String(decoding: try #require(transport.requests.last).body, as: UTF8.self)
         #expect(body.contains(#""ttl":"1s""#))

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import CryptoExtras
 import Foundation
 import NIOHTTP1
@@ -10,10 +11,10 @@ import Testing
 @testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct FCMTokenSourceTests {
-    private let clock = TestClock()
+    private let time = ManualTime(.example)
 
     private func source(_ transport: RecordingTransport, server: FCMServer = .google) -> FCMTokenSource {
-        FCMTokenSource(transport: transport, server: server, clock: clock.wallClock)
+        FCMTokenSource(transport: transport, server: server, clock: time.clock)
     }
 
     /// Answers token after token: `t-1`, `t-2`, …
@@ -101,7 +102,7 @@ import Testing
         #"{"access_token":"\#(String(repeating: "a", count: 5_000))","expires_in":3599,"token_type":"Bearer"}"#,
     ])
     func `does not believe a token endpoint`(body: String) {
-        #expect(FCMAccessToken(answer: Array(body.utf8), requestedAt: clock.now) == nil)
+        #expect(FCMAccessToken(answer: Array(body.utf8), requestedAt: .example) == nil)
     }
 
     @Test(arguments: [(3_599, 3_599, 3_299), (100_000_000, 3_600, 3_300), (600, 600, 300), (60, 60, 30), (1, 1, 0)])
@@ -111,14 +112,14 @@ import Testing
         renewal: Int
     ) throws {
         let body = OutboundResponse.accessToken("a", expiresIn: stated).body
-        let token = try #require(FCMAccessToken(answer: body, requestedAt: clock.now))
-        #expect(token.expiresAt == clock.now + .seconds(lifetime))
-        #expect((token.renewAt - clock.now).components.seconds == renewal)
+        let token = try #require(FCMAccessToken(answer: body, requestedAt: .example))
+        #expect(token.expiresAt == Timestamp.example + .seconds(lifetime))
+        #expect((token.renewAt - Timestamp.example).components.seconds == renewal)
     }
 
     @Test func `assumes a short life when none is stated`() throws {
-        let token = try #require(FCMAccessToken(answer: Array(#"{"access_token":"a"}"#.utf8), requestedAt: clock.now))
-        #expect(token.expiresAt == clock.now + .seconds(600))
+        let token = try #require(FCMAccessToken(answer: Array(#"{"access_token":"a"}"#.utf8), requestedAt: .example))
+        #expect(token.expiresAt == Timestamp.example + .seconds(600))
     }
 
     @Test func `signs what Google asks for, verifiable with the public key`() async throws {
@@ -152,7 +153,6 @@ import Testing
     @Test func `asks once, however many need a token at the same time`() async throws {
         let answer = Gate()
         let asked = Gate(openingAfter: 500)
-        let time = clock.now
         let transport = RecordingTransport { _ in
             await answer.wait()
             return .accessToken("t")
@@ -162,7 +162,7 @@ import Testing
             transport: transport,
             clock: WallClock {
                 asked.knock()
-                return time
+                return .example
             }
         )
         let credential = try ServiceAccount.credential()
@@ -203,10 +203,10 @@ import Testing
         let source = source(transport)
         let credential = try ServiceAccount.credential()
         #expect(text(try await source.token(for: credential)) == "t-1")
-        clock.advance(by: .seconds(3_298))
+        time.advance(by: .seconds(3_298))
         #expect(text(try await source.token(for: credential)) == "t-1")
         #expect(transport.requests.count == 1)
-        clock.advance(by: .seconds(1))
+        time.advance(by: .seconds(1))
         #expect(text(try await source.token(for: credential)) == "t-1", "the old one still works")
         var token = "t-1"
         while token == "t-1" {
@@ -221,21 +221,21 @@ import Testing
         let source = source(numbering())
         let credential = try ServiceAccount.credential()
         _ = try await source.token(for: credential)
-        clock.advance(by: .seconds(3_599))
+        time.advance(by: .seconds(3_599))
         #expect(text(try await source.token(for: credential)) == "t-2")
     }
 
     @Test func `goes on with the old token while no new one can be had`() async throws {
-        let transport = RecordingTransport { [clock] request in
-            if clock.now.milliseconds == 1_763_632_800_000 { return .accessToken("old") }
+        let transport = RecordingTransport { [time] request in
+            if time.clock.now() == .example { return .accessToken("old") }
             throw OutboundError.timedOut
         }
         let source = source(transport)
         let credential = try ServiceAccount.credential()
         _ = try await source.token(for: credential)
-        clock.advance(by: .seconds(3_400))
+        time.advance(by: .seconds(3_400))
         #expect(text(try await source.token(for: credential)) == "old")
-        clock.advance(by: .seconds(300))
+        time.advance(by: .seconds(300))
         await #expect(throws: FCMTokenFailure.self) { try await source.token(for: credential) }
     }
 
@@ -245,7 +245,7 @@ import Testing
         let credential = try ServiceAccount.credential()
         for _ in 0..<5 { _ = try? await source.token(for: credential) }
         #expect(transport.requests.count == 1)
-        clock.advance(by: .seconds(5))
+        time.advance(by: .seconds(5))
         for _ in 0..<5 { _ = try? await source.token(for: credential) }
         #expect(transport.requests.count == 2)
         source.forgetFailures()

@@ -10,22 +10,8 @@ import Testing
 
 /// What an endpoint that was built for Amity is told (FACES section C4).
 @Suite(.timeLimit(.minutes(1))) struct AmityRelayTests {
-    private struct Source: RelaySource {
-        let messages: [RelayKey: RelayMessage]
-
-        func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
-            messages.filter { keys.contains($0.key) }
-        }
-    }
-
     private func group(_ type: EventType) -> DeliveryGroup {
-        DeliveryGroup(
-            id: UUID(),
-            telling: "e-1",
-            of: RelayedEvent(.example, type, receivedAt: Timestamp(milliseconds: 1_763_632_800_000)),
-            in: "acme",
-            on: RelayTerms(expiresAt: Timestamp(milliseconds: 1_763_732_800_000))
-        )
+        .message(about: .example, type, id: UUID(), at: .example)
     }
 
     private static let bodies: [(EventType, String, String)] = [
@@ -111,7 +97,7 @@ import Testing
         let transport = RecordingTransport { _ in .answer(200, "{}") }
         let provider = RelayProvider(
             client: EndpointClient(transport: transport, version: "1"),
-            source: Placed(Source(messages: [try #require(group.relayKey): message]))
+            source: Placed(StoredMessages([try #require(group.relayKey): message]))
         )
         let outcomes = await provider.outcomes(of: group)
         guard case .delivered? = outcomes.first.flatMap(\.self) else {

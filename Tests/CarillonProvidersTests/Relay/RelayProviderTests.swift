@@ -11,18 +11,9 @@ import Testing
 @testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct RelayProviderTests {
-    /// Endpoints and bodies in a dictionary.
-    private struct Source: RelaySource {
-        let messages: [RelayKey: RelayMessage]
-
-        init(_ messages: [RelayKey: RelayMessage]) { self.messages = messages }
-
-        func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
-            messages.filter { keys.contains($0.key) }
-        }
-    }
-
     private static let body = #"{"type":"message.sent","x":[1.50]}"#
+
+    private let gate = Gate()
 
     private func group(
         _ attempt: Int = 0,
@@ -33,7 +24,7 @@ import Testing
         var group = DeliveryGroup(
             id: UUID(),
             telling: "e-1",
-            of: RelayedEvent(event, .messageSent, receivedAt: Timestamp(milliseconds: 1_763_632_800_000)),
+            of: RelayedEvent(event, .messageSent, receivedAt: .example),
             in: network,
             on: RelayTerms(expiresAt: Timestamp(milliseconds: 1_763_732_800_000), isReplay: isReplay)
         )
@@ -65,14 +56,15 @@ import Testing
     ) async throws -> Outcome? {
         let group = group()
         let key = try #require(group.relayKey)
-        return await provider(Source(message.map { [key: $0] } ?? [:]), transport).outcomes(of: group).first ?? nil
+        let stored = StoredMessages(message.map { [key: $0] } ?? [:])
+        return await provider(stored, transport).outcomes(of: group).first ?? nil
     }
 
     @Test func `the body is the event as it was posted, and what we say of it`() async throws {
         let transport = RecordingTransport { _ in .answer(204) }
         let secret = WebhookSecret.generate()
         let (first, again) = (group(), group(2, isReplay: true))
-        let source = Source([try #require(first.relayKey): message(secrets: [secret])])
+        let source = StoredMessages([try #require(first.relayKey): message(secrets: [secret])])
         for group in [first, again] { _ = await provider(source, transport).outcomes(of: group) }
         let bodies = transport.requests.map { String(decoding: $0.body, as: UTF8.self) }
         let own =
@@ -98,7 +90,7 @@ import Testing
         var message = message()
         for trace in [nil, trace, trace] {
             message.trace = trace
-            _ = await provider(Source([try #require(group.relayKey): message]), transport).outcomes(of: group)
+            _ = await provider(StoredMessages([try #require(group.relayKey): message]), transport).outcomes(of: group)
         }
         let headers = transport.requests.map { $0.headers["traceparent"] }
         #expect(headers.map(\.count) == [0, 1, 1])
@@ -191,8 +183,8 @@ import Testing
         }.joined[0]
     }
 
-    private func source(of group: DeliveryGroup) -> Source {
-        Source(Dictionary(uniqueKeysWithValues: group.relayKeys.map { ($0, message()) }))
+    private func source(of group: DeliveryGroup) -> StoredMessages {
+        StoredMessages(Dictionary(uniqueKeysWithValues: group.relayKeys.map { ($0, message()) }))
     }
 
     @Test func `each message of a row is a request of its own, with its own answer`() async throws {
@@ -226,7 +218,6 @@ import Testing
     @Test func `bodies of a row are read as its messages are begun`() async throws {
         let row = row(100)
         let source = CountingSource(source(of: row))
-        let gate = Gate()
         let transport = RecordingTransport { _ in
             await gate.wait()
             return .answer(204)
@@ -244,9 +235,9 @@ import Testing
         var keys: [RelayKey] { read.withLock(\.self) }
 
         private let read = Mutex<[RelayKey]>([])
-        private let source: Source
+        private let source: StoredMessages
 
-        init(_ source: Source) { self.source = source }
+        init(_ source: StoredMessages) { self.source = source }
 
         func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
             read.withLock { $0 += keys }
@@ -308,7 +299,6 @@ import Testing
     }
 
     @Test func `what is sent at the same time is read together`() async throws {
-        let gate = Gate()
         let reading = GatheredReading<Int, Int> { keys in
             await gate.wait()
             return Dictionary(uniqueKeysWithValues: keys.filter { $0 < 90 }.map { ($0, -$0) })
@@ -323,7 +313,6 @@ import Testing
     }
 
     @Test func `whoever reads with others gets what it asked for, and few read together`() async throws {
-        let gate = Gate()
         let largest = Mutex(0)
         let reading = GatheredReading<Int, Int> { keys in
             await gate.wait()

@@ -99,7 +99,7 @@ import Testing
 
     @Test func `as a stored credential keeps its key over every PUT, and shows none of it`() throws {
         let format = CredentialFormat.webpush
-        let now = TestClock().now
+        let now = Timestamp.example
         let initial = try #require(format.initial(now))
         let named = try format.read(["subject": "mailto:ops@acme.example"], "", initial, now)
         let renamed = try format.read(["subject": "mailto:new@acme.example"], "", named, now)

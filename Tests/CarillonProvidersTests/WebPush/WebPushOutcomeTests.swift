@@ -5,26 +5,7 @@ import Testing
 
 /// One row per status that the RFCs or the push services name, and some that nobody has seen.
 @Suite struct WebPushOutcomeTests {
-    struct Row: Sendable, CustomTestStringConvertible {
-        var status: Int
-        var body = ""
-        var retryAfter: Duration?
-        var failures = 0
-        var expected: Finding
-        var testDescription: String { "\(status) \(body) after \(failures)" }
-
-        init(_ status: Int, _ body: String = "", retryAfter: Duration? = nil, failures: Int = 0, finding: Finding) {
-            self.status = status
-            self.body = body
-            self.retryAfter = retryAfter
-            self.failures = failures
-            expected = finding
-        }
-
-        init(_ status: Int, _ body: String = "", retryAfter: Duration? = nil, failures: Int = 0, is outcome: Outcome) {
-            self.init(status, body, retryAfter: retryAfter, failures: failures, finding: .certain(outcome))
-        }
-    }
+    typealias Row = AnswerRow
 
     private static let tenSeconds = Duration.seconds(10)
     private static let minute = Duration.seconds(60)

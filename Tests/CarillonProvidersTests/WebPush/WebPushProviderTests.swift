@@ -1,7 +1,6 @@
 import CarillonTesting
 import CarillonCore
 import NIOHTTP1
-import Synchronization
 import Testing
 
 @testable import CarillonProviders
@@ -9,7 +8,7 @@ import Testing
 @testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct WebPushProviderTests {
-    private let clock = TestClock()
+    private let time = ManualTime(.example)
     private let credential = Result { try WebPushCredential.example() }
 
     private func provider(
@@ -24,7 +23,7 @@ import Testing
                 read: credentials ?? { network, _ in network == NetworkID(trusted: "acme") ? credential : nil }
             ),
             version: "1.2.3",
-            clock: clock.wallClock,
+            clock: time.clock,
             concurrency: concurrency
         )
     }
@@ -41,7 +40,7 @@ import Testing
         let browser = TestBrowser(endpoint: "https://Push.Example:8443/send/abc?x=1")
         let transport = answering(201, headers: ["location": "https://push.example/m/1"])
         let group = group([browser])
-        clock.advance(by: .seconds(60))
+        time.advance(by: .seconds(60))
         #expect(try await provider(transport).outcomes(of: group) == [.delivered(id: nil)])
         let request = try #require(transport.requests.first)
         #expect(request.url == browser.endpoint)

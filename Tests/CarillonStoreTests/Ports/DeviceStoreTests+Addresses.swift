@@ -9,13 +9,8 @@ extension DeviceStoreTests {
     }
 
     @Test func `devices are found by their addresses, in the order of these`() async throws {
-        let phone = Device(
-            id: "phone",
-            userID: "a",
-            address: .apns(token: "ab", appID: "app", environment: .sandbox),
-            locale: "th",
-            registeredAt: .seconds(5)
-        )
+        let address = DeviceAddress.apns(token: "ab", appID: "app", environment: .sandbox)
+        let phone = Device("phone", of: "a", address, locale: "th", at: .seconds(5))
         for device in [phone, .log("line", of: "a"), .log("other", of: "b")] {
             _ = try await scene.devices.putDevice(device, in: scene.network)
         }

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonTesting
-import Synchronization
 import Testing
 
 extension DeviceStoreTests {
@@ -199,10 +198,10 @@ extension DeviceStoreTests {
             $0.devicesPerUser = 1
         }
         let good = (0..<10).map { Device.webhook(DeviceID(trusted: "d\($0)"), at: "host-\($0 % 2).example") }
-        try await scene.importDevices(good)
+        try await scene.importing([good.map(ImportRecord.device)])
         #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 99).count == 10)
         await #expect(throws: LimitReached(.webhookHosts, 2)) {
-            try await scene.importDevices([.webhook("d10", at: "host-2.example")])
+            try await scene.importing([[.device(.webhook("d10", at: "host-2.example"))]])
         }
         #expect(try await scene.devices.device("d10", in: scene.network) == nil)
     }
@@ -231,27 +230,9 @@ extension StoreScene {
 
     /// Lets a device's provider report it as gone.
     fileprivate func unregister(_ device: DeviceID, of user: UserID, token: String) async throws {
-        let target = Target(
-            deviceID: device,
-            userID: user,
-            .device(.fcm(token: token, appID: "app"), registeredAt: .seconds(0), hasError: false)
-        )
-        try await enqueue(to: [[target]])
+        try await enqueue(to: [[Target(Device(device, of: user, .fcm(token: token, appID: "app"), at: .seconds(0)))]])
         let effect = DeviceEffect.unregister(ifRegisteredBefore: .seconds(60), error: "410")
         _ = try await queue.settle([.all(try await claimOne(), .unregistered, effect: effect)])
         #expect(try await devices.device(device, in: network)?.state == .unregistered)
-    }
-
-    fileprivate func importDevices(_ devices: [Device]) async throws {
-        let rest = Mutex<[ImportRecord]?>(devices.map(ImportRecord.device))
-        try await directory.apply(
-            {
-                rest.withLock { rest in
-                    defer { rest = nil }
-                    return rest
-                }
-            },
-            in: network
-        )
     }
 }

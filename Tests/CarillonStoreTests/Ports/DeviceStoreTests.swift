@@ -14,13 +14,8 @@ import Testing
             .webpush(endpoint: "https://push.example.org/x", p256dh: "BA", auth: "AA"),
         ]
         for (number, address) in addresses.enumerated() {
-            let device = Device(
-                id: "d\(number)",
-                userID: "a",
-                address: address,
-                locale: number == 0 ? "th-TH" : nil,
-                registeredAt: .seconds(Int64(number))
-            )
+            let locale = number == 0 ? "th-TH" : nil
+            let device = Device("d\(number)", of: "a", address, locale: locale, at: .seconds(Int64(number)))
             #expect(try await scene.devices.putDevice(device, in: scene.network))
             #expect(try await scene.devices.device(device.id, in: scene.network) == device)
         }
@@ -105,16 +100,11 @@ import Testing
         let group = try #require(try await scene.claim().first?.group)
         let records = targets.enumerated().map { index, target in
             let fence = Timestamp.seconds(60)
-            return DeviceRecord(
-                deviceID: target.deviceID,
-                userID: target.userID,
-                state: .unregistered,
-                attempts: 1,
-                at: start,
-                effect: index == 1
-                    ? .quarantine(ifRegisteredBefore: fence, error: "403")
-                    : .unregister(ifRegisteredBefore: fence, error: "410")
-            )
+            let effect: DeviceEffect =
+                index == 1
+                ? .quarantine(ifRegisteredBefore: fence, error: "403")
+                : .unregister(ifRegisteredBefore: fence, error: "410")
+            return target.record(.unregistered, at: start, effect: effect)
         }
         _ = try await scene.queue.settle([Settlement(group: group, records: records, remainders: [])])
         let devices = scene.devices
@@ -193,12 +183,8 @@ import Testing
 
     @Test func `registering the same tokens and ids at once neither fails nor leaves two`() async throws {
         _ = try await inParallel(60) { number in
-            let device = Device(
-                id: "d\(number % 4)",
-                userID: "u\(number % 3)",
-                address: .fcm(token: "t\(number % 5)", appID: "app"),
-                registeredAt: .seconds(Int64(number))
-            )
+            let address = DeviceAddress.fcm(token: "t\(number % 5)", appID: "app")
+            let device = Device("d\(number % 4)", of: "u\(number % 3)", address, at: .seconds(Int64(number)))
             return try await scene.devices.putDevice(device, in: scene.network)
         }
         var tokens: [DeviceAddress] = []
@@ -212,12 +198,8 @@ import Testing
     @Test("imports and registrations of the same tokens and ids at once neither fail nor leave two")
     func importingAndRegisteringAtOnce() async throws {
         @Sendable func device(_ id: Int, token: Int, at number: Int) -> Device {
-            Device(
-                id: "d\(id % 6)",
-                userID: "u\(number % 3)",
-                address: .fcm(token: "t\(token % 6)", appID: "app"),
-                registeredAt: .seconds(Int64(number))
-            )
+            let address = DeviceAddress.fcm(token: "t\(token % 6)", appID: "app")
+            return Device("d\(id % 6)", of: "u\(number % 3)", address, at: .seconds(Int64(number)))
         }
         _ = try await inParallel(60) { number in
             guard number % 3 > 0 else {

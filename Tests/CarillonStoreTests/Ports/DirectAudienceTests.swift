@@ -217,12 +217,7 @@ import Testing
         #expect(together.map { $0.recipients.map(\.userID) } == [["a", "b", "c"], ["a", "b", "c"]])
         #expect(together[0].recipients.map(\.settings.channel.mentionsOnly) == [true, false, false])
         #expect(together[1].recipients.map(\.settings.channel.mentionsOnly) == [false, true, false])
-        let further = RecipientQuery(
-            networkID: scene.network,
-            eventID: EventID(scene.ids.next()),
-            event: event,
-            after: .user("a")
-        )
+        let further = RecipientQuery(event, in: scene.network, after: .user("a"))
         let rest = try await scene.recipients.page(for: further)
         #expect(rest.recipients.map(\.userID) == ["b", "c"])
         #expect(rest.recipients.map(\.settings.channel.mentionsOnly) == [true, false])
@@ -270,11 +265,7 @@ import Testing
         try await scene.put(.log("d", of: "a"), .log("free", of: .nobody))
         try await scene.subscribe([.user("a"), .device("free")], to: "t")
         for audience in [Audience.everyone, .devices(["d", "free"]), .people(["a"]), .tags(["t"])] {
-            let query = RecipientQuery(
-                networkID: scene.otherNetwork,
-                eventID: EventID(scene.ids.next()),
-                event: .direct(audience)
-            )
+            let query = RecipientQuery(.direct(audience), in: scene.otherNetwork)
             let page = try await scene.recipients.page(for: query)
             #expect(page.recipients.flatMap(\.devices) == [], "\(audience)")
         }

@@ -169,17 +169,8 @@ import Testing
 
 extension StoreScene {
     /// Applies an import that comes in these batches.
-    func importing(_ batches: [[ImportRecord]]) async throws {
-        let rest = Batches(batches)
-        try await directory.apply({ rest.next() }, in: network)
+    func importing(_ batches: [[ImportRecord]], in network: NetworkID? = nil) async throws {
+        let rest = Mutex(batches[...])
+        try await directory.apply({ rest.withLock { $0.popFirst() } }, in: network ?? self.network)
     }
-}
-
-/// Batches of an import, to be taken one by one.
-private final class Batches: Sendable {
-    private let rest: Mutex<ArraySlice<[ImportRecord]>>
-
-    init(_ batches: [[ImportRecord]]) { rest = Mutex(batches[...]) }
-
-    func next() -> [ImportRecord]? { rest.withLock { $0.popFirst() } }
 }

@@ -82,12 +82,7 @@ import Testing
     }
 
     @Test func `what is asked for again is made once`() async throws {
-        let request = IdempotentRequest(
-            networkID: scene.network,
-            keyHash: [1],
-            bodyHash: [2],
-            answer: Array("first".utf8)
-        )
+        let request = IdempotentRequest.first(of: scene.network)
         #expect(try await scene.add(.sample("e-1"), answering: request) == .created)
         #expect(try await scene.add(.sample("e-2"), answering: request) == .repeated(answer: request.answer))
         #expect(try await scene.endpoints.endpoints(of: scene.network).map(\.id) == ["e-1"])

@@ -102,12 +102,7 @@ import Testing
     }
 
     @Test func `a key that is asked for again is made once`() async throws {
-        let request = IdempotentRequest(
-            networkID: scene.network,
-            keyHash: [1],
-            bodyHash: [2],
-            answer: Array("first".utf8)
-        )
+        let request = IdempotentRequest.first(of: scene.network)
         let first = scene.key("one", .hash([1]))
         #expect(try await scene.faces.addFaceKey(first, answering: request) == .created)
         #expect(try await scene.faces.addFaceKey(first, answering: request) == .repeated(answer: request.answer))

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonTesting
-import Synchronization
 import Testing
 
 extension FeedbackPortTests {
@@ -63,8 +62,7 @@ extension FeedbackPortTests {
         let devices = (1...501).map { Device.log(DeviceID(trusted: "d-\($0)"), of: "u") }
         let subscriptions = [ImportRecord.subscription(.device("d-7"), "news"), .subscription(.user("u"), "news")]
         for network in [scene.network, scene.otherNetwork] {
-            let batches = Batches([devices.map(ImportRecord.device), subscriptions])
-            try await scene.directory.apply({ batches.next() }, in: network)
+            try await scene.importing([devices.map(ImportRecord.device), subscriptions], in: network)
         }
         let told = try await scene.told()
         #expect(told.filter { $0.type == "subscription.created" }.flatMap(\.news).count == 2)
@@ -96,15 +94,6 @@ extension FeedbackPortTests {
         try await scene.passTime()
         #expect(try await scene.news() == ["subscription.deleted news user u tag deleted"])
     }
-}
-
-/// Hands out batches of an import, one after the other.
-private final class Batches: Sendable {
-    private let rest: Mutex<[[ImportRecord]]>
-
-    init(_ batches: [[ImportRecord]]) { rest = Mutex(batches) }
-
-    func next() -> [ImportRecord]? { rest.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }
 
 extension StoreScene {

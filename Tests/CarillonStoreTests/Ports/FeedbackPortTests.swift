@@ -92,16 +92,14 @@ import Testing
         }
         _ = try await scene.tags.subscribe(.user("b"), to: "t", in: scene.network, ifOwnedBy: nil, by: .admin)
         let transient = DeviceID(reachedAt: .log)
-        try await pool.withConnection { session in
-            try session.execute("UPDATE devices SET state = 'unregistered', state_at = 'epoch' WHERE device_id = 'old'")
-            try session.execute(
-                """
-                INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, state, registered_at,
-                                     transient, seen_at)
-                VALUES ('acme', \(transient.rawValue), '', 'log', '', '', 'active', 'epoch', true, 'epoch')
-                """
-            )
-        }
+        try await pool.execute("UPDATE devices SET state = 'unregistered', state_at = 'epoch' WHERE device_id = 'old'")
+        try await pool.execute(
+            """
+            INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, state, registered_at,
+                                 transient, seen_at)
+            VALUES ('acme', \(transient.rawValue), '', 'log', '', '', 'active', 'epoch', true, 'epoch')
+            """
+        )
         _ = try await scene.devices.deleteDevice("gone", ifOwnedBy: nil, in: scene.network)
         _ = try await scene.directory.deleteUser("b", in: scene.network)
         _ = try await scene.claim()

@@ -72,13 +72,8 @@ import Testing
             .created("c", by: "z", members: ["b", "a"]),
             .user(.userUpdated, Person(id: "a", displayName: "Alice", locale: "th"), at: 1)
         )
-        let device = Device(
-            id: "d1",
-            userID: "a",
-            address: .apns(token: "AB", appID: "app", environment: .sandbox),
-            locale: "de",
-            registeredAt: .seconds(3)
-        )
+        let address = DeviceAddress.apns(token: "AB", appID: "app", environment: .sandbox)
+        let device = Device("d1", of: "a", address, locale: "de", at: .seconds(3))
         _ = try await scene.devices.putDevice(device, in: scene.network)
         _ = try await scene.devices.putDevice(.log("d2", of: "a"), in: scene.network)
         _ = try await scene.toggles.set(.user("b"), ["enabled": false], in: scene.network)
@@ -319,11 +314,7 @@ import Testing
 
     @Test func `the members of another network are not found`() async throws {
         try await scene.accept(.created("c", by: nil, members: ["a"]))
-        let query = RecipientQuery(
-            networkID: scene.otherNetwork,
-            eventID: EventID(scene.ids.next()),
-            event: .message("c", from: Person(id: "z"))
-        )
+        let query = RecipientQuery(.message("c", from: Person(id: "z")), in: scene.otherNetwork)
         #expect(try await scene.recipients.recipients(for: [query])[0].recipients.isEmpty)
     }
 }

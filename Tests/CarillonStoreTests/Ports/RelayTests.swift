@@ -255,13 +255,7 @@ import Testing
         try await scene.addEndpoint("e-1")
         let id = try await scene.relay(to: ["e-1"])[0]
         let group = try await scene.claimOne()
-        let trouble = Settlement(
-            group: group,
-            records: [],
-            troubles: Dictionary(uniqueKeysWithValues: group.targets.map { ($0.deviceID, "http 503 in 9 ms") }),
-            remainders: [Remainder(targets: group.targets, attempt: 3, delay: .seconds(3_600))]
-        )
-        _ = try await scene.queue.settle([trouble])
+        _ = try await scene.queue.settle([.failed(group, "http 503 in 9 ms", attempt: 3, delay: .seconds(3_600))])
         #expect(try await scene.claim().isEmpty)
         let end = group.expiresAt + .seconds(90_000)
         for expiry in [end, end - .seconds(80_000)] {
@@ -342,17 +336,5 @@ extension StoreScene {
             pending = expansion.event
         }
         return [pending.id]
-    }
-}
-
-extension Settlement {
-    /// All targets failed and are tried again at once.
-    fileprivate static func failed(_ group: DeliveryGroup, _ trouble: String) -> Settlement {
-        Settlement(
-            group: group,
-            records: [],
-            troubles: Dictionary(uniqueKeysWithValues: group.targets.map { ($0.deviceID, trouble) }),
-            remainders: [Remainder(targets: group.targets, attempt: group.attempt + 1, delay: .zero)]
-        )
     }
 }

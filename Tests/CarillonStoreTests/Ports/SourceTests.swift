@@ -165,13 +165,6 @@ extension StoreScene {
         event.channel = Channel(id: "c")
         event.actor = Person(id: "a")
         event.message = Message(id: id, kind: .text, text: "x")
-        return IncomingEvent(
-            networkID: network,
-            id: EventID(ids.next()),
-            receivedAt: .seconds(1),
-            event: event,
-            body: event.canonicalJSON.serialized,
-            leased: false
-        )
+        return incoming(event, receivedAt: .seconds(1))
     }
 }

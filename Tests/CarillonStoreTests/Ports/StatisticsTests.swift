@@ -168,7 +168,7 @@ import Testing
         try await write(20, .seconds(9 * 86_400))
         try await write(21, .seconds(91 * 86_400))
         let old = try await days()
-        try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
+        try await pool.housekeeper().sweep()
         let minutes = try await reader.points(
             of: scene.network,
             from: now - .seconds(10 * 86_400),

@@ -1,4 +1,7 @@
+import CarillonCore
+import CarillonTesting
 import Postgres
+import Testing
 
 @testable import CarillonStore
 
@@ -45,20 +48,39 @@ extension PostgresPool {
     func explain(_ sql: SQL) async throws -> [String] {
         try await snapshot { session in
             try session.walkAlongIndexes()
-            return try session.query("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + .unprepared(sql)) {
-                row in
-                try row.decode(0, as: String.self)
-            }
+            let explained: SQL = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + .unprepared(sql)
+            return try session.query(explained) { row in try row.decode(0, as: String.self) }
         }
+    }
+
+    func housekeeper(_ clock: WallClock = .system) -> Housekeeper {
+        Housekeeper(pool: self, clock: clock, logger: TestDatabase.logger)
     }
 
     /// How many entries of these tables' indexes have been read.
     func rowsReadByIndex(of tables: [String]) async throws -> Int64 {
         try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
-        return try await withConnection { session in
-            try session.queryFirst(
-                "SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes WHERE relname = ANY (\(tables))"
-            ) { row in try row.decode(0, as: Int64.self) } ?? 0
-        }
+        return try await first(
+            "SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes WHERE relname = ANY (\(tables))"
+        ) ?? 0
     }
+
+    /// How many blocks of tables and their indexes have been looked at.
+    func blocksRead(of tables: [String]) async throws -> Int64 {
+        try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
+        return try await first(
+            """
+            SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::bigint FROM pg_statio_user_tables
+            WHERE relname = ANY (\(tables))
+            """
+        ) ?? 0
+    }
+}
+
+/// A database that is asked by one session, so that what was read is told; by way of a proxy, if one is given.
+func oneConnection(through proxy: FaultyProxy? = nil) async throws -> PostgresConfiguration {
+    let database = try #require(try await TestDatabase.make().database)
+    var configuration = try await TestDatabase.configuration(of: database, through: proxy?.directory)
+    configuration.poolSize = 1
+    return configuration
 }

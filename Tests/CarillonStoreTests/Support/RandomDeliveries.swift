@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonTesting
-import Foundation
 
 /// An event on its way to people with one to three devices each, to whom all happens that can, by a seed.
 struct RandomDeliveries {

@@ -123,11 +123,26 @@ extension Settlement {
         let records = group.targets.map { $0.record(state, reason: reason, effect: effect) }
         return Settlement(group: group, records: records, remainders: [])
     }
+
+    /// All targets failed and are tried again, at once unless a delay is given.
+    static func failed(
+        _ group: DeliveryGroup,
+        _ trouble: String,
+        attempt: Int? = nil,
+        delay: Duration = .zero
+    ) -> Settlement {
+        Settlement(
+            group: group,
+            records: [],
+            troubles: Dictionary(uniqueKeysWithValues: group.targets.map { ($0.deviceID, trouble) }),
+            remainders: [Remainder(targets: group.targets, attempt: attempt ?? group.attempt + 1, delay: delay)]
+        )
+    }
 }
 
 extension Target {
     /// What became of it: delivered just now, at the first attempt.
     var deliveredNow: DeviceRecord {
-        DeviceRecord(deviceID: deviceID, userID: userID, state: .delivered, attempts: 1, at: WallClock.system.now())
+        record(.delivered, at: WallClock.system.now())
     }
 }

@@ -44,6 +44,20 @@ extension StoreScene {
     }
 }
 
+extension RecipientQuery {
+    /// Whom an event concerns that nobody has accepted.
+    init(_ event: Event, in network: NetworkID, after: PageCursor? = nil) {
+        self.init(networkID: network, eventID: EventID(UUIDv7Generator().next()), event: event, after: after)
+    }
+}
+
+extension IdempotentRequest {
+    /// A request that is answered `first`.
+    static func first(of network: NetworkID) -> Self {
+        Self(networkID: network, keyHash: [1], bodyHash: [2], answer: Array("first".utf8))
+    }
+}
+
 /// A port answered something that a later step of a check cannot go on with.
 struct UnexpectedAnswer: Error {}
 

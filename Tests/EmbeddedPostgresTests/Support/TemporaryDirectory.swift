@@ -87,8 +87,6 @@ func text(_ query: SQL, on cluster: EmbeddedCluster) async throws -> String? {
         configuration: PostgresConfiguration(url: cluster.connectionString),
         logger: silentLogger
     ) { pool in
-        try await pool.withConnection { session in
-            try session.queryFirst(query) { row in try row.decode(0, as: String.self) }
-        }
+        try await pool.first(query, as: String.self)
     }
 }

@@ -11,7 +11,7 @@ func use(_ pool: PostgresPool) async throws {
 func backend(_ pool: PostgresPool, then note: @Sendable () -> Void = {}) async throws -> Int32? {
     try await pool.withConnection { session in
         note()
-        return try session.queryFirst("SELECT pg_backend_pid()") { row in try row.decode(0, as: Int32.self) }
+        return try session.first("SELECT pg_backend_pid()", as: Int32.self)
     }
 }
 
@@ -19,11 +19,7 @@ func backend(_ pool: PostgresPool, then note: @Sendable () -> Void = {}) async t
 func terminate(_ processID: Int32?) async throws {
     let processID = try #require(processID)
     try await withTestPool { pool in
-        let isGone = try await pool.withConnection { session in
-            try session.queryFirst("SELECT pg_terminate_backend(\(processID), 10000)") { row in
-                try row.decode(0, as: Bool.self)
-            }
-        }
+        let isGone = try await pool.first("SELECT pg_terminate_backend(\(processID), 10000)", as: Bool.self)
         #expect(isGone == true)
     }
 }

@@ -1,5 +1,4 @@
 import CarillonTesting
-import Foundation
 import Logging
 import Synchronization
 import Testing

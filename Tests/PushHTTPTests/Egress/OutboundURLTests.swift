@@ -54,87 +54,40 @@ import Testing
         #expect { try OutboundURL("https://user:hunter2@host/") } throws: { !"\($0)".contains("hunter2") }
     }
 
-    struct Example: Sendable {
-        var text: String
-        var scheme: OutboundURL.Scheme
-        var host: OutboundURL.Host
-        var port: Int
-        var target: String
-        var authority: String
-    }
-
-    @Test(arguments: [
-        Example(
-            text: "https://example.com",
-            scheme: .https,
-            host: .name("example.com"),
-            port: 443,
-            target: "/",
-            authority: "example.com"
-        ),
-        Example(
-            text: "HTTP://Example.COM:80/A/../b?x=1&y=%20#part",
-            scheme: .http,
-            host: .name("example.com"),
-            port: 80,
-            target: "/A/../b?x=1&y=%20",
-            authority: "example.com"
-        ),
-        Example(
-            text: "https://example.com?a[]=b@c:/",
-            scheme: .https,
-            host: .name("example.com"),
-            port: 443,
-            target: "/?a[]=b@c:/",
-            authority: "example.com"
-        ),
-        Example(
-            text: "http://my_app:8080#x",
-            scheme: .http,
-            host: .name("my_app"),
-            port: 8080,
-            target: "/",
-            authority: "my_app:8080"
-        ),
-        Example(
-            text: "https://1.2.3.4:80/x",
-            scheme: .https,
-            host: .address(.v4(0x0102_0304)),
-            port: 80,
-            target: "/x",
-            authority: "1.2.3.4:80"
-        ),
-        Example(
-            text: "http://[2606:4700:0::1]:8443/",
-            scheme: .http,
-            host: .address(.v6(0x2606_4700_0000_0000_0000_0000_0000_0001)),
-            port: 8443,
-            target: "/",
-            authority: "[2606:4700::1]:8443"
-        ),
-        Example(
-            text: "https://1.2.3.com/",
-            scheme: .https,
-            host: .name("1.2.3.com"),
-            port: 443,
-            target: "/",
-            authority: "1.2.3.com"
-        ),
-        Example(
-            text: "https://xn--bcher-kva.example/",
-            scheme: .https,
-            host: .name("xn--bcher-kva.example"),
-            port: 443,
-            target: "/",
-            authority: "xn--bcher-kva.example"
-        ),
-    ])
-    func `takes a URL apart`(example: Example) throws {
-        let url = try OutboundURL(example.text)
-        #expect(url.scheme == example.scheme)
-        #expect(url.host == example.host)
-        #expect(url.port == example.port)
-        #expect(url.target == example.target)
-        #expect(url.authority == example.authority)
+    @Test(
+        arguments: [
+            ("https://example.com", .https, .name("example.com"), 443, "/", "example.com"),
+            (
+                "HTTP://Example.COM:80/A/../b?x=1&y=%20#part", .http, .name("example.com"), 80, "/A/../b?x=1&y=%20",
+                "example.com"
+            ),
+            ("https://example.com?a[]=b@c:/", .https, .name("example.com"), 443, "/?a[]=b@c:/", "example.com"),
+            ("http://my_app:8080#x", .http, .name("my_app"), 8080, "/", "my_app:8080"),
+            ("https://1.2.3.4:80/x", .https, .address(.v4(0x0102_0304)), 80, "/x", "1.2.3.4:80"),
+            (
+                "http://[2606:4700:0::1]:8443/", .http, .address(.v6(0x2606_4700_0000_0000_0000_0000_0000_0001)), 8443,
+                "/", "[2606:4700::1]:8443"
+            ),
+            ("https://1.2.3.com/", .https, .name("1.2.3.com"), 443, "/", "1.2.3.com"),
+            (
+                "https://xn--bcher-kva.example/", .https, .name("xn--bcher-kva.example"), 443, "/",
+                "xn--bcher-kva.example"
+            ),
+        ] as [(String, OutboundURL.Scheme, OutboundURL.Host, Int, String, String)]
+    )
+    func `takes a URL apart`(
+        text: String,
+        scheme: OutboundURL.Scheme,
+        host: OutboundURL.Host,
+        port: Int,
+        target: String,
+        authority: String
+    ) throws {
+        let url = try OutboundURL(text)
+        #expect(url.scheme == scheme)
+        #expect(url.host == host)
+        #expect(url.port == port)
+        #expect(url.target == target)
+        #expect(url.authority == authority)
     }
 }

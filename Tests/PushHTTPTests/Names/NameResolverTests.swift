@@ -11,6 +11,7 @@ import Testing
     private let loop = MultiThreadedEventLoopGroup.singleton.next()
     private let acme = NetworkID(trusted: "acme")
     private let other = NetworkID(trusted: "other")
+    private let lookups = HeldLookups()
 
     /// Look-ups that end when they are told to.
     private final class HeldLookups: Sendable {
@@ -38,7 +39,6 @@ import Testing
     }
 
     @Test func `looks a name up once for all of a network who ask at the same time`() async throws {
-        let lookups = HeldLookups()
         let resolver = resolver(lookups)
         let answers = (0..<10).map { _ in resolver.addresses(of: "slow", for: acme, on: loop) }
         try await waitUntil { lookups.names.count == 1 }
@@ -50,7 +50,6 @@ import Testing
     }
 
     @Test func `leaves places to other networks however many names one waits for`() async throws {
-        let lookups = HeldLookups()
         let resolver = resolver(lookups) { $0.slots = 10 }
         let slow = (0..<100).map { resolver.addresses(of: "slow\($0)", for: acme, on: loop) }
         try await waitUntil { resolver.running == 8 && resolver.waiting == 92 }
@@ -64,7 +63,6 @@ import Testing
     }
 
     @Test func `refuses at once who would be one too many in line, of one network before others`() async throws {
-        let lookups = HeldLookups()
         let resolver = resolver(lookups) {
             $0.slots = 1
             $0.waiting = 10
@@ -83,7 +81,6 @@ import Testing
     }
 
     @Test func `gives up when the time is over, and has the place for another one`() async throws {
-        let lookups = HeldLookups()
         let resolver = resolver(lookups) {
             $0.slots = 1
             $0.time = .milliseconds(100)
