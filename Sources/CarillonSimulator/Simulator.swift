@@ -36,7 +36,6 @@ package final class Simulator: Sendable {
             Scene(
                 service: service,
                 detail: configuration.detail,
-                connectionRules: service.isApple ? configuration.appleRules : configuration.webRules,
                 traffic: traffic[service] ?? Traffic(configuration.disturbances),
                 departures: departures,
                 firstRequests: firstRequests,
@@ -51,6 +50,7 @@ package final class Simulator: Sendable {
         )
         let production = ProviderTokens(limitsUpdates: configuration.limitsTokenUpdates)
         let sandbox = ProviderTokens(limitsUpdates: configuration.limitsTokenUpdates)
+        let (apns, web) = (configuration.appleRules, configuration.webRules)
         self.urls = urls
         self.received = received
         self.authority = authority
@@ -61,14 +61,20 @@ package final class Simulator: Sendable {
         certificateAuthorityFile = try files.write(authority.pem, to: "ca.pem")
         apnsKey = Self.makeAPNsKey(of: "SIMULATION", for: providerTokens)
         listeners.assign([
-            .apnsProduction: APNsServer(scene: scene(.apnsProduction), tokens: production),
-            .apnsSandbox: APNsServer(scene: scene(.apnsSandbox), tokens: sandbox),
-            .fcm: FCMServer(scene: scene(.fcm), projectID: configuration.projectID, tokens: tokenEndpoint),
+            .apnsProduction: APNsServer(scene: scene(.apnsProduction), tokens: production, connectionRules: apns),
+            .apnsSandbox: APNsServer(scene: scene(.apnsSandbox), tokens: sandbox, connectionRules: apns),
+            .fcm: FCMServer(
+                scene: scene(.fcm),
+                projectID: configuration.projectID,
+                tokens: tokenEndpoint,
+                connectionRules: web
+            ),
             .webPush: WebPushServer(
                 scene: scene(.webPush),
                 origin: urls.webPush,
                 subscriptions: subscriptions,
-                decrypts: configuration.decryptsMessages
+                decrypts: configuration.decryptsMessages,
+                connectionRules: web
             ),
         ])
     }

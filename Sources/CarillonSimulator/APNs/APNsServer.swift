@@ -5,6 +5,9 @@ import NIOHPACK
 struct APNsServer: PushServer {
     let scene: Scene
     let tokens: ProviderTokens
+    let connectionRules: ConnectionRules
+
+    var goAwayAfterStreams: Int? { scene.traffic.goAwayAfterStreams }
 
     func reply(to request: Request, on connection: Connection) -> Reply {
         let condition = scene.traffic.next()

@@ -6,7 +6,6 @@ import Synchronization
 struct Scene: Sendable {
     let service: SimulatedService
     let detail: SimulatorConfiguration.Detail
-    let connectionRules: ConnectionRules
     let traffic: Traffic
     let departures: Departures
     let firstRequests: FirstRequests

@@ -68,8 +68,6 @@ package enum SimulatedService: String, CaseIterable, Hashable, Sendable {
     case fcm
     case oauth
     case webPush = "web push"
-
-    var isApple: Bool { self == .apnsProduction || self == .apnsSandbox }
 }
 
 /// Where the services of a ``Simulator`` are, without a slash at the end.

@@ -5,16 +5,20 @@ struct FCMServer: PushServer {
     let scene: Scene
     let projectID: String
     let tokens: TokenEndpoint
+    let connectionRules: ConnectionRules
     private let constantAnswer: Answer
     private let path: String
 
-    init(scene: Scene, projectID: String, tokens: TokenEndpoint) {
+    init(scene: Scene, projectID: String, tokens: TokenEndpoint, connectionRules: ConnectionRules) {
         self.scene = scene
         self.projectID = projectID
         self.tokens = tokens
+        self.connectionRules = connectionRules
         constantAnswer = .accepted(projectID, id: "constant")
         path = "/v1/projects/\(projectID)/messages:send"
     }
+
+    var goAwayAfterStreams: Int? { scene.traffic.goAwayAfterStreams }
 
     func reply(to request: Request, on connection: Connection) -> Reply {
         if request.path == "/token" { return tokens.reply(to: request) }

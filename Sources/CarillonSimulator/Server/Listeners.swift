@@ -57,8 +57,9 @@ struct Listeners: Sendable {
         var listeners = Listeners(configuration)
         do {
             for (service, port) in configuration.ports {
+                let isApple = service == .apnsProduction || service == .apnsSandbox
                 let slot = Slot()
-                let listener = PushListener(slot: slot, tls: service.isApple ? apple : web, logger: logger)
+                let listener = PushListener(slot: slot, tls: isApple ? apple : web, logger: logger)
                 try await listeners.open(service, port: port, listener)
             }
         } catch {

@@ -44,7 +44,7 @@ struct PushListener: Sendable {
         let certificate = try pipeline.nioSSL_peerCertificate()
         let connection = Connection(
             channel: channel,
-            rules: server.scene.connectionRules,
+            rules: server.connectionRules,
             isHTTP2: true,
             certificateTopic: certificate.map { ClientCertificate.topic(of: $0) ?? "" }
         )
@@ -75,16 +75,14 @@ struct PushListener: Sendable {
         let id = try stream.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID)
         guard connection.serves(id ?? .rootStream) else { return }
         try stream.pipeline.syncOperations.addHandler(ExchangeHandler(server: server, connection: connection))
-        connection.opened(id ?? .rootStream, goAwayAfter: server.scene.traffic.goAwayAfterStreams)
+        connection.opened(id ?? .rootStream, goAwayAfter: server.goAwayAfterStreams)
         stream.closeFuture.assumeIsolated().whenComplete { _ in connection.closed() }
     }
 
     @Sendable private func configureHTTP1(_ channel: any Channel) throws {
-        guard let server = slot.current, server.scene.connectionRules.allowsHTTP1 else {
-            return channel.close(promise: nil)
-        }
+        guard let server = slot.current, server.connectionRules.allowsHTTP1 else { return channel.close(promise: nil) }
         let pipeline = channel.pipeline.syncOperations
-        let connection = Connection(channel: channel, rules: server.scene.connectionRules, isHTTP2: false)
+        let connection = Connection(channel: channel, rules: server.connectionRules, isHTTP2: false)
         try pipeline.configureHTTPServerPipeline()
         try pipeline.addHandler(HTTP1Translator())
         try pipeline.addHandler(ExchangeHandler(server: server, connection: connection))

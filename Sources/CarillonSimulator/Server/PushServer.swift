@@ -3,10 +3,12 @@ import NIOHPACK
 
 /// A service that answers requests, whatever they came over.
 protocol PushServer: Sendable {
-    var scene: Scene { get }
+    var connectionRules: ConnectionRules { get }
 
     /// Decides at once about a request that has arrived completely. Runs on the connection's event loop.
     func reply(to request: Request, on connection: Connection) -> Reply
+
+    var goAwayAfterStreams: Int? { get }
 }
 
 /// What a service does with its connections.

@@ -8,16 +8,26 @@ struct WebPushServer: PushServer {
     let subscriptions: Subscriptions
     private let tokens: VAPIDTokens
     let decrypts: Bool
+    let connectionRules: ConnectionRules
     private let constantAnswer: Answer
 
-    init(scene: Scene, origin: String, subscriptions: Subscriptions, decrypts: Bool) {
+    init(
+        scene: Scene,
+        origin: String,
+        subscriptions: Subscriptions,
+        decrypts: Bool,
+        connectionRules: ConnectionRules
+    ) {
         self.scene = scene
         self.origin = origin
         self.subscriptions = subscriptions
         self.decrypts = decrypts
+        self.connectionRules = connectionRules
         tokens = VAPIDTokens(audience: origin)
         constantAnswer = Answer(201, headers: [("location", "\(origin)/message/constant"), ("ttl", "0")])
     }
+
+    var goAwayAfterStreams: Int? { scene.traffic.goAwayAfterStreams }
 
     func reply(to request: Request, on connection: Connection) -> Reply {
         let condition = scene.traffic.next()
