@@ -2,6 +2,9 @@ import CarillonCore
 import CarillonTesting
 import Foundation
 import Synchronization
+import Testing
+
+@testable import CarillonProviders
 
 extension DeliveryGroup {
     /// A group of one event to devices at these addresses.

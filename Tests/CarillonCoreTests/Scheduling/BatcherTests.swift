@@ -170,7 +170,7 @@ import Testing
             if items == [0] { await gate.pass(items) }
             return items
         }
-        try await beside(in: batcher) { group in
+        try await beside(in: batcher) { _ async throws in
             for number in 1...3 { #expect(try await batcher.submit([number], for: "a") == [number]) }
         }
     }
