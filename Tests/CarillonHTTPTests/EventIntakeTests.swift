@@ -92,7 +92,9 @@ import Testing
                 ]
             )
             #expect(batches.withLock { $0.sorted() } == [20, 22])
-            #expect(try await network.call(.get, "dialects/amity/recent")["items", "1", "verdict"] == "accepted")
+            // Which of two batches is stored first is nobody's to say, nor is which of them is written down first.
+            let recent = try await network.call(.get, "dialects/amity/recent")
+            #expect(["0", "1"].contains { recent["items", $0, "verdict"] == "accepted" })
         }
     }
 

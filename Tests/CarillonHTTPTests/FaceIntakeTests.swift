@@ -82,7 +82,7 @@ import Testing
                 if event.trace != nil { onLoops.withLock { $0 += 1 } }
             }
         ) { api in
-            let (one, another) = (try await Self.sender("acme", api), try await Self.sender("other", api))
+            let (one, another) = (try await Self.sender("acme", api), try await Self.sender("emca", api))
             let number = Mutex(0)
             try await Fuzzing.run(250, seed: "ways of notifications") { random in
                 let count = number.withLock { number in
@@ -171,7 +171,7 @@ import Testing
     /// What is known of a network's notifications, without what is another one each time.
     private static func left(by sender: Sender) async throws -> [String] {
         var lines: [String] = []
-        for list in ["events?limit=200", "faces/matrix/recent?limit=200", "users/u/devices"] {
+        for list in ["events?limit=200", "faces/matrix/recent", "users/u/devices"] {
             let page = try await sender.network.call(.get, list)
             #expect(page.status == 200)
             lines += page.text.components(separatedBy: "},{").map { text in
