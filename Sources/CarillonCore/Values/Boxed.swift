@@ -37,17 +37,3 @@ extension Boxed: Equatable where Value: Equatable {
         left.box === right.box || left.box.value == right.box.value
     }
 }
-
-/// Holds an event in a box. Other modules borrow it: an accessor of the wrapper's, which they cannot inline, would copy it for them.
-package protocol EventHolder {
-    var boxedEvent: Boxed<Event> { get set }
-}
-
-extension EventHolder {
-    /// What was posted.
-    @inlinable
-    package var event: Event {
-        _read { yield boxedEvent.wrappedValue }
-        _modify { yield &boxedEvent.wrappedValue }
-    }
-}

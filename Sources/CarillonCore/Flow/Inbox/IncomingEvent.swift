@@ -1,9 +1,10 @@
 /// An event on its way into the database, with the id that it gets if it is new.
-package struct IncomingEvent: Sendable, EventHolder {
+package struct IncomingEvent: Sendable {
     package var networkID: NetworkID
     package var id: EventID
     package var receivedAt: Timestamp
-    package var boxedEvent: Boxed<Event>
+    /// What it says.
+    @Boxed package var event: Event
     /// Its JSON, as it was posted.
     package var body: [UInt8]
     /// Whether the accepting replica expands it at once; otherwise the first that claims it does.
@@ -34,7 +35,7 @@ package struct IncomingEvent: Sendable, EventHolder {
         self.networkID = networkID
         self.id = id
         self.receivedAt = receivedAt
-        boxedEvent = Boxed(wrappedValue: event)
+        self.event = event
         self.body = body
         self.leased = leased
     }
@@ -53,13 +54,13 @@ package enum Acceptance: Sendable, Equatable {
 }
 
 /// An accepted event whose recipients have not all been found yet.
-package struct PendingEvent: Sendable, EventHolder {
+package struct PendingEvent: Sendable {
     package var networkID: NetworkID
     package var id: EventID
     package var receivedAt: Timestamp
     /// Its position in the order of acceptance, where the store told it.
     package var mark: EventMark?
-    package var boxedEvent: Boxed<Event>
+    @Boxed package var event: Event
     /// The fence: a commit that names an older token changes nothing.
     package var leaseToken: Int64
     /// Where the last committed page of recipients ended.
@@ -91,7 +92,7 @@ package struct PendingEvent: Sendable, EventHolder {
         self.id = id
         self.receivedAt = receivedAt
         self.mark = mark
-        boxedEvent = Boxed(wrappedValue: event)
+        self.event = event
         self.leaseToken = leaseToken
         self.cursor = cursor
         self.tally = tally

@@ -1,5 +1,5 @@
 /// A question to the directory: who is in this audience, and how are they reached?
-package struct RecipientQuery: Sendable, Equatable, EventHolder {
+package struct RecipientQuery: Sendable, Equatable {
     package var networkID: NetworkID
     /// Only those count who were members when it was accepted, so that a late fan-out does not reach those who came after.
     /// The store knows the order, by no clock; of an event that it does not know, it takes that it is accepted now. `nil` for
@@ -7,7 +7,7 @@ package struct RecipientQuery: Sendable, Equatable, EventHolder {
     package var eventID: EventID?
     /// The event's position in that order, where it is at hand; the store looks it up otherwise.
     package var mark: EventMark?
-    package var boxedEvent: Boxed<Event>
+    @Boxed package var event: Event
     package var audience: Audience
     /// Where the former page ended; `nil` for the first page.
     package var after: PageCursor?
@@ -24,7 +24,7 @@ package struct RecipientQuery: Sendable, Equatable, EventHolder {
         self.networkID = networkID
         self.eventID = eventID
         self.mark = mark
-        boxedEvent = Boxed(wrappedValue: event)
+        self.event = event
         audience = event.audience
         self.after = after
     }
@@ -33,7 +33,7 @@ package struct RecipientQuery: Sendable, Equatable, EventHolder {
     /// nothing is changed.
     package init(networkID: NetworkID, prospect event: Event, only users: Set<UserID>) {
         self.networkID = networkID
-        boxedEvent = Boxed(wrappedValue: event)
+        self.event = event
         audience = event.audience
         only = users
     }
