@@ -176,7 +176,7 @@ import Testing
                 return "\(head.status.code)"
             }
             return "\(head.status.code) \(status)"
-        case .handOn(let failure): return failure == nil ? "to be tried" : "failed"
+        case .handOn(let failure, _): return failure == nil ? "to be tried" : "failed"
         }
     }
 }

@@ -175,6 +175,16 @@ import Testing
         intake.answer("1")
         #expect(try sent().isEmpty)
     }
+
+    @Test(arguments: [true, false])
+    func `what a request was counted for is given back only to who is still there`(isThere: Bool) throws {
+        var isGivenBack = false
+        arrive(head("/take"), .end(nil))
+        if !isThere { channel.pipeline.fireChannelInactive() }
+        intake.reply(.handOn(failure: nil, givingBack: { isGivenBack = true }))
+        #expect(isGivenBack == isThere)
+        #expect(try handedOn() == (isThere ? ["/take", "end"] : []))
+    }
 }
 
 /// Takes what is posted to `/take`, and answers when it is told to.

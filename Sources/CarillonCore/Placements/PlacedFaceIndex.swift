@@ -56,22 +56,19 @@ package final class PlacedFaceIndex: Sendable {
 
     /// Finds bindings and keys as they are now.
     package func lookup() async -> FaceLookup {
+        let known = sources.map { knownPart(of: $0) }
         // Mostly none has to be waited for.
-        if let remembered = remembered() { return remembered }
-        return lookup(in: await completed(sources.map { knownPart(of: $0) }))
-    }
-
-    /// Finds bindings and keys as they are now, if no placement has to be waited for.
-    package func remembered() -> FaceLookup? {
-        let parts = sources.compactMap { knownPart(of: $0) }
-        return parts.count == sources.count ? lookup(in: parts) : nil
-    }
-
-    private func lookup(in parts: [Part]) -> FaceLookup {
-        state.withLock { state in
+        let parts = known.contains { $0 == nil } ? await completed(known) : known.compactMap(\.self)
+        return state.withLock { state in
             if state.parts != parts { (state.parts, state.lookup) = (parts, Self.lookup(in: parts)) }
             return state.lookup
         }
+    }
+
+    /// What ``lookup()`` answered last, if it would answer the same without waiting or making anything.
+    package func remembered() -> FaceLookup? {
+        let parts = sources.compactMap { knownPart(of: $0) }
+        return state.withLock { $0.parts == parts ? $0.lookup : nil }
     }
 
     /// What can be said of a placement without waiting for it; `nil` where that is worth it.

@@ -123,7 +123,8 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
-        case .handOn(let failure):
+        case .handOn(let failure, let giveBack):
+            giveBack()
             if let failure { failures.note(failure, on: context.channel) }
             hasFailed = failure != nil
             handOn(request, context)

@@ -33,6 +33,7 @@ extension HTTPRequestHead {
 
 package enum IntakeReply {
     case answer(HTTPResponseHead, ByteBuffer)
-    /// The request goes the way of all others, where it fails for the same reason, if there is one.
-    case handOn(failure: FailedRequests.Failure?)
+    /// The request goes the way of all others, where it fails for the same reason, if there is one. What it was counted for is given back
+    /// just before, and not where nobody is there any more for whom it would be counted again.
+    case handOn(failure: FailedRequests.Failure?, givingBack: () -> Void = {})
 }

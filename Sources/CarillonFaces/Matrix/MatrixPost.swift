@@ -5,6 +5,8 @@ import CarillonEdge
 struct MatrixPost: FacePost {
     /// The most bytes of a body that is read on an event loop: senders need not prove anything.
     static let maximumBytes = 8 << 10
+    /// The most devices: those of homeservers have one.
+    static let maximumDevices = 8
 
     private let services: Services
     private let outcomes: Counters<MatrixOutcome>
@@ -93,7 +95,7 @@ struct MatrixPost: FacePost {
         _ lookup: FaceLookup,
         _ services: Services
     ) -> Reading? {
-        guard let notification = try? MatrixNotification(body: body),
+        guard let notification = try? MatrixNotification(body: body), notification.devices.count <= maximumDevices,
             let selection = try? MatrixSelection(notification, caller, lookup), selection.skipped.isEmpty,
             selection.rejected.isEmpty, let (id, places) = selection.taken.first, selection.taken.count == 1,
             let network = services.authenticator.rememberedSenders(of: id)?.network

@@ -143,8 +143,7 @@ final class IntakeBatches<Post: IntakePost> {
     }
 
     private func handOn(_ post: Post, _ reply: (IntakeReply) -> Void) {
-        giveBack(post)
-        reply(.handOn(failure: nil))
+        reply(.handOn(failure: nil, givingBack: { self.giveBack(post) }))
     }
 
     private func send(
