@@ -109,7 +109,7 @@ extension SQL {
         """
 }
 
-/// What of that which events say is news.
+/// Which of what events say is news.
 extension SQL {
     /// By how much `facts_at` may lag behind what merely confirmed a row. Moving it with every message
     /// would write the rows of busy people and channels in every commit, and let the commits of replicas wait for each

@@ -35,7 +35,16 @@ extension PipelineMetrics {
 
 extension PipelineMetrics.DeliveryEnding {
     /// `nil` for a delivery that has not ended.
-    fileprivate init?(_ state: DeliveryState) { self.init(rawValue: state.rawValue) }
+    fileprivate init?(_ state: DeliveryState) {
+        switch state {
+        case .pending: return nil
+        case .delivered: self = .delivered
+        case .unregistered: self = .unregistered
+        case .expired: self = .expired
+        case .dead: self = .dead
+        case .suppressed: self = .suppressed
+        }
+    }
 }
 
 extension RelayOutcome {
