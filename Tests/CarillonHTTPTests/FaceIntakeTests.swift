@@ -83,6 +83,12 @@ import Testing
             }
         ) { api in
             let (one, another) = (try await Self.sender("acme", api), try await Self.sender("emca", api))
+            for sender in [one, another] {
+                for rest in ["?", "?k=\(sender.key)&"] {
+                    #expect(try await sender.notify(Self.body("$long\(rest.count)", "k1"), rest).status == .ok)
+                }
+            }
+            #expect(onLoops.withLock(\.self) == 0, "they go the long way")
             let number = Mutex(0)
             try await Fuzzing.run(250, seed: "ways of notifications") { random in
                 let count = number.withLock { number in
@@ -129,6 +135,19 @@ import Testing
                 let answer = try await sender.notify(Self.body("$n\(number)", "k2", "new"), from: "198.51.100.2")
                 #expect(answer.status == .ok, "\(number)")
             }
+        }
+    }
+
+    @Test func `a key that is revoked opens nothing any more`() async throws {
+        try await withAPI(.live, faces: { [MatrixFace($0)] }) { api in
+            let sender = try await Self.sender("acme", api)
+            let query = "?k=\(sender.key)"
+            #expect(try await sender.notify(Self.body("$1", "k0"), query).status == .ok)
+            let keys = try await sender.network.call(.get, "faces/matrix/keys")
+            let name = try #require(keys["items", "0", "name"]?.text)
+            #expect(try await sender.network.call(.delete, "faces/matrix/keys/\(name)").status == 204)
+            #expect(try await sender.notify(Self.body("$2", "k0"), query).status == .unauthorized)
+            #expect(try await sender.notify(Self.body("$3", "k0"), query).status == .unauthorized)
         }
     }
 

@@ -169,6 +169,11 @@ import Testing
         #expect(intake.bodies.isEmpty)
     }
 
+    @Test func `what the first that may take it does not take is handed on`() throws {
+        arrive(head("/closed"), .end(nil))
+        #expect(try handedOn() == ["/closed", "end"])
+    }
+
     @Test func `a connection that ends takes nothing along`() throws {
         arrive(head("/take"), .end(nil))
         channel.pipeline.fireChannelInactive()

@@ -68,6 +68,7 @@ package final class PlacedFaceIndex: Sendable {
     /// What ``lookup()`` answered last, if it would answer the same without waiting or making anything.
     package func remembered() -> FaceLookup? {
         let parts = sources.compactMap { knownPart(of: $0) }
+        guard parts.count == sources.count else { return nil }
         return state.withLock { $0.parts == parts ? $0.lookup : nil }
     }
 

@@ -8,7 +8,8 @@ package protocol LoopFace: Face {
     /// Reads a post, and counts it; `nil`, without having counted it, for whatever is unusual or not right.
     func post(_ unread: UnreadPost) -> (any FacePost)?
 
-    /// The events that posts to a network come to; `nil` for those that have to go the way of all other requests.
+    /// The events that posts to a network come to, one element for each post, in order; `nil` for those that have to go the way of all
+    /// other requests.
     ///
     /// - Throws: What prevents that any of them is known.
     func events(of posts: [any FacePost], in network: NetworkID) async throws -> [[ParsedEvent]?]

@@ -2,7 +2,7 @@ package import CarillonCore
 import HTTPTypes
 package import NIOHTTP1
 
-/// What header fields say of a post, each of which stands there once.
+/// What header fields say of a post: each stands there once, but for those that proxies append to.
 package struct PostHead {
     /// As they are written by nearly everybody.
     private static let json: Set = [

@@ -35,5 +35,4 @@ struct LineSplitter {
         }
         line.append(contentsOf: bytes)
     }
-
 }

@@ -6,7 +6,6 @@ import Hummingbird
 
 /// Reads requests as dialects read them: finds the bytes as they were before somebody packed them.
 enum DialectRequestReader {
-
     /// Whether `Authorization` shows an API key, and not something of the dialect's own.
     static func isKey(_ authorization: String, for dialect: any EventDialect) -> Bool {
         let parts = authorization.split(separator: " ", maxSplits: 1)

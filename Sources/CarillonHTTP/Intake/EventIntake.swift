@@ -42,7 +42,7 @@ final class EventIntake: RequestIntake {
     }
 
     func mayTake(_ head: HTTPRequestHead) -> Bool {
-        guard isOn, let address = PostAddress(head.uri), let length = head.contentLength else { return false }
+        guard isOn, let length = head.contentLength, let address = PostAddress(head.uri) else { return false }
         return length <= address.kind.largestBody
     }
 

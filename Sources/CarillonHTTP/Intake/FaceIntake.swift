@@ -23,6 +23,7 @@ final class FaceIntake: RequestIntake {
             metrics: RequestMetrics(factory: services.metrics),
             store: { [accept = services.accept] posts, network in
                 let found = try await face.events(of: posts.map(\.post), in: network)
+                guard found.count == posts.count else { return posts.map { _ in nil } }
                 let events = zip(posts, found).flatMap { post, events in
                     (events ?? []).map { $0.traced(post.trace) }
                 }
@@ -44,7 +45,7 @@ final class FaceIntake: RequestIntake {
     }
 
     func mayTake(_ head: HTTPRequestHead) -> Bool {
-        guard isOn, let most = face.largestPost(to: head.uri), let length = head.contentLength else { return false }
+        guard isOn, let length = head.contentLength, let most = face.largestPost(to: head.uri) else { return false }
         return length <= most
     }
 

@@ -329,7 +329,10 @@ extension Services {
                 return lookup
             },
             rememberedFaces: { faces.withLock(\.self) },
-            facesChanged: { dispatcher.facesChanged($0) },
+            facesChanged: { network in
+                faces.withLock { $0 = nil }
+                dispatcher.facesChanged(network)
+            },
             faceSecret: FaceSecret(),
             operatorToken: OperatorToken(
                 Secret(TestAPI.operatorToken),
