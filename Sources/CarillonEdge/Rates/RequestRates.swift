@@ -39,7 +39,7 @@ package final class RequestRates: Sendable {
     /// What something counts, and against what.
     package struct Claim: Sendable {
         let owner: Owner
-        let count: Int
+        package let count: Int
         let rate: Int
         /// What may come at once; `nil` for ten seconds' worth.
         let burst: Int?
@@ -49,15 +49,21 @@ package final class RequestRates: Sendable {
         }
 
         /// What somebody asks of a face, by where they are.
-        package init(of rate: Rate, at face: FaceName, from address: IPAddress) {
+        package init(_ count: Int = 1, of rate: Rate, at face: FaceName, from address: IPAddress) {
             let owner = Owner.caller(face, rate.name, address.subscriber)
-            self.init(of: owner, rate: rate.perSecond, burst: rate.burst)
+            self.init(count, of: owner, rate: rate.perSecond, burst: rate.burst)
         }
 
         /// What is asked of a face about something of a network's, by its name.
-        package init(of rate: Rate, at face: FaceName, about name: String, in network: NetworkID) {
+        package init(
+            _ count: Int = 1,
+            of rate: Rate,
+            at face: FaceName,
+            about name: String,
+            in network: NetworkID
+        ) {
             let owner = Owner.named(face, rate.name, network, name)
-            self.init(of: owner, rate: rate.perSecond, burst: rate.burst)
+            self.init(count, of: owner, rate: rate.perSecond, burst: rate.burst)
         }
     }
 
@@ -85,27 +91,34 @@ package final class RequestRates: Sendable {
     ///
     /// - Throws: 429 when it is too much.
     package func take(_ count: Int = 1, from owner: Owner, rate: Int, burst: Int? = nil) throws(Problem) {
-        if let wait = wait(taking: count, from: owner, rate: rate, burst: burst) {
-            throw .tooManyRequests(retryAfter: wait)
+        try take(each: [Claim(count, of: owner, rate: rate, burst: burst)])
+    }
+
+    /// Counts these one after the other.
+    ///
+    /// - Throws: 429 for the first that is too much.
+    package func take(each claims: [Claim]) throws(Problem) {
+        for claim in claims {
+            if let wait = wait(taking: claim) { throw .tooManyRequests(retryAfter: wait) }
         }
     }
 
     /// Counts something that has a rate; after how long it would be counted, when it is too much.
-    private func wait(taking count: Int, from owner: Owner, rate: Int, burst: Int? = nil) -> Duration? {
+    private func wait(taking claim: Claim) -> Duration? {
         let now = elapsed
         return buckets.withLock { buckets in
-            if buckets[owner] == nil, buckets.count >= capacity {
+            if buckets[claim.owner] == nil, buckets.count >= capacity {
                 Self.forget(&buckets, downTo: capacity * 3 / 4, at: now)
             }
-            return buckets[owner, default: TokenBucket(at: now)].take(count, rate: rate, burst: burst, at: now)
+            return buckets[claim.owner, default: TokenBucket(at: now)]
+                .take(claim.count, rate: claim.rate, burst: claim.burst, at: now)
         }
     }
 
     /// Counts all of these; `false`, and none is counted, where any is too much.
     package func take(all claims: [Claim]) -> Bool {
         for (position, claim) in claims.enumerated() {
-            let wait = wait(taking: claim.count, from: claim.owner, rate: claim.rate, burst: claim.burst)
-            guard wait != nil else { continue }
+            guard wait(taking: claim) != nil else { continue }
             giveBack(all: claims[..<position])
             return false
         }
@@ -132,23 +145,18 @@ package final class RequestRates: Sendable {
     ///
     /// - Throws: 429 when it is too much.
     package func take(_ count: Int = 1, of rate: Rate, at face: FaceName, from address: IPAddress) throws(Problem) {
-        let owner = Owner.caller(face, rate.name, address.subscriber)
-        try take(count, from: owner, rate: rate.perSecond, burst: rate.burst)
+        try take(each: [Claim(count, of: rate, at: face, from: address)])
     }
 
     /// Gives one back that was counted before it was known whose it is.
     package func giveBack(_ rate: Rate, at face: FaceName, from address: IPAddress) {
-        let now = elapsed
-        buckets.withLock {
-            $0[.caller(face, rate.name, address.subscriber)]?.giveBack(1, rate: rate.perSecond, at: now)
-        }
+        giveBack(all: [Claim(of: rate, at: face, from: address)])
     }
 
     /// Gives events back that were counted, and are once more when they are tried again.
     package func giveBack(events count: Int, of network: Network) {
         guard let rate = network.limits.eventsPerSecond else { return }
-        let now = elapsed
-        buckets.withLock { $0[.events(network.id)]?.giveBack(count, rate: rate, at: now) }
+        giveBack(all: [Claim(count, of: .events(network.id), rate: rate)])
     }
 
     /// Counts what is asked of a face about something of a network's, by its name.
@@ -161,7 +169,7 @@ package final class RequestRates: Sendable {
         about name: String,
         in network: NetworkID
     ) throws(Problem) {
-        try take(count, from: .named(face, rate.name, network, name), rate: rate.perSecond, burst: rate.burst)
+        try take(each: [Claim(count, of: rate, at: face, about: name, in: network)])
     }
 
     /// After how long an owner's bucket will have something again; `nil` when it has.
@@ -188,6 +196,6 @@ extension RequestRates: EventRates {
     }
 
     package func wait(counting events: Int, of network: Network) -> Duration? {
-        network.limits.eventsPerSecond.flatMap { wait(taking: events, from: .events(network.id), rate: $0) }
+        network.limits.eventsPerSecond.flatMap { wait(taking: Claim(events, of: .events(network.id), rate: $0)) }
     }
 }

@@ -36,7 +36,9 @@ struct MatrixController: Sendable {
         case (.some, true): try takeRequest(from: address)
         default: break
         }
-        for (network, places) in selection.taken { try takeRequest(of: places, of: network) }
+        for (network, places) in selection.taken {
+            try services.rates.take(each: places.requestClaims(in: network))
+        }
         try selection.requireAny()
         for (network, places) in selection.taken {
             let delivery = MatrixDelivery(
@@ -63,13 +65,6 @@ struct MatrixController: Sendable {
     /// Counts a request no longer that was none of a stranger's.
     private func giveBackRequest(from address: IPAddress?) {
         if let address { services.rates.giveBack(.requests, at: .matrix, from: address) }
-    }
-
-    /// Counts a request for each binding that knows its caller.
-    private func takeRequest(of places: [MatrixSelection.Place], of network: NetworkID) throws(Problem) {
-        for (name, rate) in places.requestRates {
-            try services.rates.take(of: .requests(perSecond: rate), at: .matrix, about: name, in: network)
-        }
     }
 }
 

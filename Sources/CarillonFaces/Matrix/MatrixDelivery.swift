@@ -32,13 +32,11 @@ struct MatrixDelivery {
         let now = services.clock.now()
         let pushkeys = MatrixPushkey(egress: services.egress)
         var targets = places.compactMap { target($0, pushkeys, of: network, &outcome) }
-        for target in targets {
-            try services.rates.take(of: .pushes, at: .matrix, about: target.name, in: networkID)
-        }
+        try services.rates.take(each: targets.pushClaims(in: networkID))
         let known = try await services.addresses.devices(reachedAt: targets.map(\.address), in: networkID)
         for (position, device) in known.enumerated() { targets[position].known = device }
         try await admitNew(targets, to: network)
-        try takeEvents(for: targets, of: network)
+        try services.rates.take(each: targets.eventClaims(of: network))
         try await renew(&targets, in: networkID, at: now)
         // Since when pushkeys are unusable is remembered.
         let unusable = targets.filter { !$0.isUsable && $0.known == nil }.map(\.address)
@@ -86,17 +84,6 @@ struct MatrixDelivery {
         } catch is LimitReached {
             throw Problem.tooManyRequests(retryAfter: Self.roomMayBeIn)
         }
-    }
-
-    /// Counts what known callers bring against the network's rate, and what strangers do against another of the same size, so that these
-    /// use up nothing that is the network's own.
-    private func takeEvents(for targets: [MatrixTarget], of network: Network) throws(Problem) {
-        guard let rate = network.limits.eventsPerSecond else { return }
-        let strange = targets.count { !$0.place.isOfKnownCaller }
-        if strange > 0 {
-            try services.rates.take(strange, from: .eventsOfStrangers(network.id), rate: rate)
-        }
-        if strange < targets.count { try services.rates.take(events: targets.count - strange, of: network) }
     }
 
     /// Counts a stranger's new pushkey of a binding. Where many addresses together have used up what there is, those still get some

@@ -25,19 +25,15 @@ struct MatrixPost: FacePost {
         let request = RequestRates.Claim(of: .requests, at: .matrix, from: unread.client)
         guard services.rates.take(all: [request]) else { return nil }
         let caller = MatrixCaller(keyOwner: owner, address: unread.client)
-        guard let post = Self.read(unread.body, from: caller, lookup, services) else {
+        guard let post = Self.read(unread.body, from: caller, lookup, services), services.rates.take(all: post.claims)
+        else {
             services.rates.giveBack(all: [request])
             return nil
         }
-        var claims = post.claims
-        if post.isOfStranger { claims.append(request) } else { services.rates.giveBack(all: [request]) }
-        guard services.rates.take(all: post.claims) else {
-            if post.isOfStranger { services.rates.giveBack(all: [request]) }
-            return nil
-        }
+        if !post.isOfStranger { services.rates.giveBack(all: [request]) }
         self.services = services
         self.outcomes = outcomes
-        self.claims = claims
+        claims = post.claims + (post.isOfStranger ? [request] : [])
         (network, notification, targets) = (post.network, post.notification, post.targets)
     }
 
@@ -107,27 +103,7 @@ struct MatrixPost: FacePost {
             guard !place.device.hasBadDefaultPayload, case .address(let address) = reading else { return nil }
             targets.append(MatrixTarget(place: place, address: address, isUsable: true))
         }
-        return (network, notification, targets, claims(for: targets, of: network), selection.isOfStranger)
-    }
-
-    /// What devices of a network are counted for, as ``MatrixController`` and ``MatrixDelivery`` count it.
-    private static func claims(for targets: [MatrixTarget], of network: Network) -> [RequestRates.Claim] {
-        var claims = targets.map { target in
-            RequestRates.Claim(of: .pushes, at: .matrix, about: target.name, in: network.id)
-        }
-        let known = targets.filter(\.place.isOfKnownCaller)
-        for (name, rate) in targets.map(\.place).requestRates {
-            claims.append(
-                RequestRates.Claim(of: .requests(perSecond: rate), at: .matrix, about: name, in: network.id)
-            )
-        }
-        if let rate = network.limits.eventsPerSecond {
-            let strange = targets.count - known.count
-            if strange > 0 {
-                claims.append(RequestRates.Claim(strange, of: .eventsOfStrangers(network.id), rate: rate))
-            }
-            if !known.isEmpty { claims.append(RequestRates.Claim(known.count, of: .events(network.id), rate: rate)) }
-        }
-        return claims
+        let claims = places.requestClaims(in: id) + targets.pushClaims(in: id) + targets.eventClaims(of: network)
+        return (network, notification, targets, claims, selection.isOfStranger)
     }
 }

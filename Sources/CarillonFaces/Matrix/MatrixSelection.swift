@@ -149,8 +149,11 @@ struct MatrixSelection {
 }
 
 extension [MatrixSelection.Place] {
-    /// How many requests a second there may be of each binding that knows its caller.
-    var requestRates: [String: Int] {
-        Dictionary(filter(\.isOfKnownCaller).map { ($0.boundAs, $0.binding.requestsPerSecond) }) { first, _ in first }
+    /// A request for each binding that knows its caller.
+    func requestClaims(in network: NetworkID) -> [RequestRates.Claim] {
+        let known = filter(\.isOfKnownCaller).map { ($0.boundAs, $0.binding.requestsPerSecond) }
+        return Dictionary(known) { first, _ in first }.map { name, rate in
+            RequestRates.Claim(of: .requests(perSecond: rate), at: .matrix, about: name, in: network)
+        }
     }
 }

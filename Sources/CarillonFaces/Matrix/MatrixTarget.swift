@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 /// A device of a notification, with where it is reached.
 struct MatrixTarget: Sendable {
@@ -36,5 +37,24 @@ struct MatrixTarget: Sendable {
     /// When the app got its pushkey. What lies ahead of our clock proves nothing: it would be newer than every death to come.
     private func obtainedAt(_ now: Timestamp) -> Timestamp? {
         place.device.obtainedAt.flatMap { $0 <= now + Self.clockTolerance ? $0 : nil }
+    }
+}
+
+extension [MatrixTarget] {
+    /// A push for each.
+    func pushClaims(in network: NetworkID) -> [RequestRates.Claim] {
+        map { RequestRates.Claim(of: .pushes, at: .matrix, about: $0.name, in: network) }
+    }
+
+    /// What known callers bring, against the network's rate, and what strangers do, against another of the same size, so that these use up
+    /// nothing that is the network's own.
+    func eventClaims(of network: Network) -> [RequestRates.Claim] {
+        guard let rate = network.limits.eventsPerSecond else { return [] }
+        let strange = count { !$0.place.isOfKnownCaller }
+        let claims = [
+            RequestRates.Claim(strange, of: .eventsOfStrangers(network.id), rate: rate),
+            RequestRates.Claim(count - strange, of: .events(network.id), rate: rate),
+        ]
+        return claims.filter { $0.count > 0 }
     }
 }
