@@ -189,7 +189,7 @@ import Testing
                 }
                 try await pool.makeDeadRows()
             }
-            #expect(try await pool.bytes(of: Self.queues) <= 2 * size)
+            #expect(try await pool.bytes(of: Self.queues) <= size * 3 / 2)
             #expect(try await scene.claim().isEmpty)
         }
     }
@@ -263,8 +263,9 @@ extension PostgresPool {
         return try await blocksRead(of: tables) - before
     }
 
-    /// How large tables are with their indexes.
+    /// How large tables are, without their indexes: before version 16 the server uses an index's emptied pages again only
+    /// when no snapshot of any database is older, and other tests hold some.
     fileprivate func bytes(of tables: [String]) async throws -> Int64 {
-        try await first("SELECT sum(pg_total_relation_size(t::regclass))::bigint FROM unnest(\(tables)) AS t") ?? 0
+        try await first("SELECT sum(pg_table_size(t::regclass))::bigint FROM unnest(\(tables)) AS t") ?? 0
     }
 }

@@ -1,11 +1,12 @@
 /// A value with many references in it that is handed on and seldom changed: a copy of the box is one reference, and a change makes
-/// another box.
+/// another box where somebody else has this one.
 @propertyWrapper
 package struct Boxed<Value: Sendable>: Sendable {
     @usableFromInline
-    package final class Box: Sendable {
-        @usableFromInline
-        package let value: Value
+    package final class Box: @unchecked Sendable {
+        /// Changed only where one wrapper alone refers to it, whose own access is exclusive.
+        @exclusivity(unchecked) @usableFromInline
+        package var value: Value
 
         @inlinable
         package init(_ value: Value) {
@@ -25,9 +26,8 @@ package struct Boxed<Value: Sendable>: Sendable {
     package var wrappedValue: Value {
         _read { yield box.value }
         _modify {
-            var value = box.value
-            defer { box = Box(value) }
-            yield &value
+            if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
+            yield &box.value
         }
     }
 }

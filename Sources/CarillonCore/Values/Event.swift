@@ -1,41 +1,102 @@
 /// An immutable fact that a chat backend posted (API section 3).
+///
+/// A copy is one reference: an event is handed on far more often than it is changed.
 package struct Event: Sendable, Equatable {
     /// The sender's own id of this event: the idempotency key together with the network.
-    package var sourceID: String
-    package var type: EventType
+    package var sourceID: String {
+        get { parts.sourceID }
+        set { parts.sourceID = newValue }
+    }
+    package var type: EventType {
+        get { parts.type }
+        set { parts.type = newValue }
+    }
     /// When it happened by the sender's clock; never more than five minutes ahead of ours.
-    package var timestamp: Timestamp
+    package var timestamp: Timestamp {
+        get { parts.timestamp }
+        set { parts.timestamp = newValue }
+    }
     /// The channel it happened in; absent for `user.…` events and for direct notifications that belong to none.
-    package var channel: Channel?
+    package var channel: Channel? {
+        get { parts.channel }
+        set { parts.channel = newValue }
+    }
     /// Who caused it: never notified of their own act.
-    package var actor: Person?
+    package var actor: Person? {
+        get { parts.actor }
+        set { parts.actor = newValue }
+    }
     /// The people in `data.members`: those listed at creation, who joined, who left, or of whom a message says that they are
     /// members.
-    package var members: [Person]
+    package var members: [Person] {
+        get { parts.members }
+        set { parts.members = newValue }
+    }
     /// Whom `channel.created` is told to although they are no members yet, and whom `channel.invited` invites.
-    package var invited: [Person] = []
+    package var invited: [Person] {
+        get { parts.invited }
+        set { parts.invited = newValue }
+    }
     /// Of whom `member.joined` says that they were there before: members, added where they are not.
-    package var existingMembers: [Person] = []
+    package var existingMembers: [Person] {
+        get { parts.existingMembers }
+        set { parts.existingMembers = newValue }
+    }
     /// Whom else the event describes, without saying what they have to do with the channel.
-    package var people: [Person] = []
+    package var people: [Person] {
+        get { parts.people }
+        set { parts.people = newValue }
+    }
     /// Whether of those who joined only they are news who were no members before: a sender may tell of a joining twice.
-    package var isOfNewMembersOnly = false
+    package var isOfNewMembersOnly: Bool {
+        get { parts.isOfNewMembersOnly }
+        set { parts.isOfNewMembersOnly = newValue }
+    }
     /// Whether who sends a message is a member of its channel; not so in open channels, where anybody may write.
-    package var senderIsMember = true
+    package var senderIsMember: Bool {
+        get { parts.senderIsMember }
+        set { parts.senderIsMember = newValue }
+    }
     /// The message, for `message.sent`.
-    package var message: Message?
-    package var mentions: Set<UserID>
-    package var mentionsAll: Bool
+    package var message: Message? {
+        get { parts.message }
+        set { parts.message = newValue }
+    }
+    package var mentions: Set<UserID> {
+        get { parts.mentions }
+        set { parts.mentions = newValue }
+    }
+    package var mentionsAll: Bool {
+        get { parts.mentionsAll }
+        set { parts.mentionsAll = newValue }
+    }
     /// Limits whom it concerns to these; `nil` when it does not. Nobody is meant when it is empty.
-    package var visibleTo: Set<UserID>?
+    package var visibleTo: Set<UserID>? {
+        get { parts.visibleTo }
+        set { parts.visibleTo = newValue }
+    }
     /// Whom it does not concern, whoever else it does.
-    package var hiddenFrom: Set<UserID> = []
+    package var hiddenFrom: Set<UserID> {
+        get { parts.hiddenFrom }
+        set { parts.hiddenFrom = newValue }
+    }
     /// Whether it only keeps the directory true, whatever its type.
-    package var isSilent: Bool
+    package var isSilent: Bool {
+        get { parts.isSilent }
+        set { parts.isSilent = newValue }
+    }
     /// What is sent, for `notification.direct`.
-    package var direct: DirectNotification?
+    package var direct: DirectNotification? {
+        get { parts.direct }
+        set { parts.direct = newValue }
+    }
     /// Where it stands in a trace of its sender's, where that says so. Not part of its JSON.
-    package var trace: TraceContext?
+    package var trace: TraceContext? {
+        get { parts.trace }
+        set { parts.trace = newValue }
+    }
+
+    @Boxed private var parts: Parts
 
     /// An event by its parts; all that a type does not carry is left out.
     package init(
@@ -52,22 +113,46 @@ package struct Event: Sendable, Equatable {
         isSilent: Bool = false,
         direct: DirectNotification? = nil
     ) {
-        self.sourceID = sourceID
-        self.type = type
-        self.timestamp = timestamp
-        self.channel = channel
-        self.actor = actor
-        self.members = members
-        self.message = message
-        self.mentions = mentions
-        self.mentionsAll = mentionsAll
-        self.visibleTo = visibleTo
-        self.isSilent = isSilent
-        self.direct = direct
+        parts = Parts(
+            sourceID: sourceID,
+            type: type,
+            timestamp: timestamp,
+            channel: channel,
+            actor: actor,
+            members: members,
+            message: message,
+            mentions: mentions,
+            mentionsAll: mentionsAll,
+            visibleTo: visibleTo,
+            isSilent: isSilent,
+            direct: direct
+        )
     }
 
     /// Whether anybody may be notified of it; otherwise it only keeps the directory true.
     package var notifies: Bool { type.notifies && !isSilent }
+
+    private struct Parts: Sendable, Equatable {
+        var sourceID: String
+        var type: EventType
+        var timestamp: Timestamp
+        var channel: Channel?
+        var actor: Person?
+        var members: [Person]
+        var invited: [Person] = []
+        var existingMembers: [Person] = []
+        var people: [Person] = []
+        var isOfNewMembersOnly = false
+        var senderIsMember = true
+        var message: Message?
+        var mentions: Set<UserID>
+        var mentionsAll: Bool
+        var visibleTo: Set<UserID>?
+        var hiddenFrom: Set<UserID> = []
+        var isSilent: Bool
+        var direct: DirectNotification?
+        var trace: TraceContext?
+    }
 }
 
 /// A person as an event or the directory describes them; `nil` means that the source did not say.

@@ -18,9 +18,11 @@ struct MatrixTarget: Sendable {
         known.map { Lane(networkID: network, provider: $0.provider, appID: $0.appID) }
     }
 
-    /// Whom an event for it is meant for. When the pushkey of a known one was obtained is noted already.
+    /// Whom an event for it is meant for: a known one needs to be looked for no more, but where its address brings news of it. When its
+    /// pushkey was obtained is noted already.
     func audience(at now: Timestamp) -> Audience {
         guard isUsable else { return .devices([DeviceID(reachedAt: address)]) }
+        if let known, !known.isOutdated { return .devices([known.id]) }
         let obtained = known == nil ? obtainedAt(now).map { min($0, now) } : nil
         return .addresses([AddressedDevice(address: address, obtainedAt: obtained)])
     }

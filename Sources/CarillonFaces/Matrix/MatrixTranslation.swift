@@ -23,23 +23,26 @@ struct MatrixTranslation {
     ) -> ParsedEvent? {
         let payload = MatrixPayload(notification: notification, device: device, binding: binding)
         guard var content = payload.content(for: provider, isShown: texts != nil) else { return nil }
+        let (sourceID, texts) = (sourceID(for: device), texts ?? ownTexts)
+        let event = event(sourceID, DirectNotification(to: audience, texts: texts, content: content))
+        // None of its parts is longer than all of it.
+        guard event.body.count > Self.largestPart else { return event }
         for (provider, part) in content.parts {
             content.parts[provider]?.payload = part.payload.bounded(to: Self.largestPart)
         }
         content.data = content.data.bounded(to: Self.largestPart)
-        let direct = DirectNotification(to: audience, texts: texts ?? ownTexts, content: content)
+        return self.event(sourceID, DirectNotification(to: audience, texts: texts, content: content))
+    }
+
+    private func event(_ sourceID: String, _ direct: DirectNotification) -> ParsedEvent {
         let event = Event(
-            sourceID: sourceID(for: device),
+            sourceID: sourceID,
             type: .notificationDirect,
             timestamp: now,
             channel: notification.roomID.flatMap { ChannelID($0) }.map { Channel(id: $0) },
             direct: direct
         )
-        return ParsedEvent(
-            sourceID: event.sourceID,
-            content: .known(event),
-            body: event.canonicalJSON.serialized
-        )
+        return ParsedEvent(sourceID: sourceID, content: .known(event), body: event.canonicalJSON.serialized)
     }
 
     /// What a template is to say: who wrote, where and what; `nil` where the homeserver does not say it.

@@ -169,7 +169,7 @@ extension RecipientQuery {
         // Whoever is not asked for is described all the same: texts name them.
         event.people += event.members + event.existingMembers
         // Who joins is not told of it, and whether they were there before is asked of what was written before.
-        event.members.removeAll { !only.contains($0.id) || event.type.kind.isOfMembers }
+        event.members = event.type.kind.isOfMembers ? [] : event.members.filter { only.contains($0.id) }
         event.existingMembers.removeAll { !only.contains($0.id) }
         if let actor = event.actor, !only.contains(actor.id) { event.actor = nil }
         guard !(event.members + event.existingMembers).isEmpty else { return nil }

@@ -4,7 +4,7 @@ package struct IncomingEvent: Sendable {
     package var id: EventID
     package var receivedAt: Timestamp
     /// What it says.
-    @Boxed package var event: Event
+    package var event: Event
     /// Its JSON, as it was posted.
     package var body: [UInt8]
     /// Whether the accepting replica expands it at once; otherwise the first that claims it does.
@@ -60,7 +60,7 @@ package struct PendingEvent: Sendable {
     package var receivedAt: Timestamp
     /// Its position in the order of acceptance, where the store told it.
     package var mark: EventMark?
-    @Boxed package var event: Event
+    package var event: Event
     /// The fence: a commit that names an older token changes nothing.
     package var leaseToken: Int64
     /// Where the last committed page of recipients ended.

@@ -7,7 +7,7 @@ package struct RecipientQuery: Sendable, Equatable {
     package var eventID: EventID?
     /// The event's position in that order, where it is at hand; the store looks it up otherwise.
     package var mark: EventMark?
-    @Boxed package var event: Event
+    package var event: Event
     package var audience: Audience
     /// Where the former page ended; `nil` for the first page.
     package var after: PageCursor?
