@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 
 /// A post of events, with nothing about it that is unusual: its sender known, and read.
-struct EventPost: IntakePost {
+final class EventPost: IntakePost {
     /// The most events that one is read for.
     static let maximumEvents = 32
 

@@ -114,7 +114,7 @@ extension DeliveryGroup {
     var storedCause: String { cause.stored(telling: terms) }
 
     /// By what groups are sorted before their rows are locked.
-    var rowKey: (network: String, id: String) { (lane.networkID.rawValue, id.uuidString) }
+    var rowKey: (network: NetworkID, id: UUID) { (lane.networkID, id) }
 }
 
 extension Push {
@@ -248,7 +248,7 @@ extension PostgresSession {
 extension SQL {
     static func inserting(_ deliveries: [StoredDelivery]) -> SQL {
         let groups = deliveries.map(\.group)
-        let pushes = groups.map(\.storedPush)
+        let (causes, pushes) = (groups.map(\.cause), groups.map(\.storedPush))
         let delays = deliveries.map { $0.group.leased ? leaseDuration : $0.delay }
         return """
             INSERT INTO deliveries (network_id, group_id, event_id, message_key, provider, app_id, cause, locale, title, body,
@@ -257,8 +257,8 @@ extension SQL {
             SELECT n.network_id, n.group_id, n.event_id, n.message_key, n.provider, n.app_id, n.cause, n.locale, n.title, n.body,
                    n.content, n.targets, n.size, n.device_counts, n.attempt, n.expires_at, n.leased, n.lease_token, n.lane_reason,
                    now() + n.delay * interval '1 millisecond'
-            FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.cause.eventID.uuid)),
-                        \(groups.map(\.cause.message?.uuid)),
+            FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(causes.map(\.eventID.uuid)),
+                        \(causes.map(\.message?.uuid)),
                         \(groups.map(\.lane.provider.rawValue)), \(groups.map(\.lane.appID)),
                         \(groups.map(\.storedCause)), \(pushes.map(\.notification.locale)),
                         \(pushes.map(\.notification.title)), \(pushes.map(\.notification.body)),

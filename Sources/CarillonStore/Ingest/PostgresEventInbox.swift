@@ -147,18 +147,18 @@ package final class PostgresEventInbox: EventInbox {
         _ mark: (EventID) -> EventMark
     ) -> [SQL] {
         guard !events.isEmpty else { return [] }
+        let said = events.map(\.event)
         return [
             """
             INSERT INTO inbox (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, occurred_at,
                                body, trace, leased, mark, run_at)
             SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.channel_id, n.actor_id, n.received_at,
                    n.occurred_at, n.body, n.trace, n.leased, n.mark, n.run_at
-            FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
-                        \(events.map(\.event.type.rawValue)), \(events.map(\.event.channel?.id.rawValue)),
-                        \(events.map(\.event.actor?.id.rawValue)), \(events.map(\.receivedAt.stored)),
-                        \(events.map(\.event.timestamp.stored)),
+            FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(said.map(\.sourceID)),
+                        \(said.map(\.type.rawValue)), \(said.map(\.channel?.id.rawValue)), \(said.map(\.actor?.id.rawValue)),
+                        \(events.map(\.receivedAt.stored)), \(said.map(\.timestamp.stored)),
                         \(events.map { String(decoding: $0.body, as: UTF8.self) }),
-                        \(events.map(\.event.trace?.header)), \(events.map(\.leased)),
+                        \(said.map(\.trace?.header)), \(events.map(\.leased)),
                         \(events.map { mark($0.id).rawValue }),
                         \(events.map { $0.leased ? moment + leaseDuration : moment }))
                 AS n (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, occurred_at, body,
@@ -171,14 +171,14 @@ package final class PostgresEventInbox: EventInbox {
     /// What notifies nobody is done when its facts are written.
     private static func doneRows(of events: [IncomingEvent]) -> [SQL] {
         guard !events.isEmpty else { return [] }
+        let said = events.map(\.event)
         return [
             """
             INSERT INTO events (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, trace)
             SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.channel_id, n.actor_id, n.received_at, n.trace
-            FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
-                        \(events.map(\.event.type.rawValue)), \(events.map(\.event.channel?.id.rawValue)),
-                        \(events.map(\.event.actor?.id.rawValue)), \(events.map(\.receivedAt.stored)),
-                        \(events.map(\.event.trace?.header)))
+            FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(said.map(\.sourceID)),
+                        \(said.map(\.type.rawValue)), \(said.map(\.channel?.id.rawValue)), \(said.map(\.actor?.id.rawValue)),
+                        \(events.map(\.receivedAt.stored)), \(said.map(\.trace?.header)))
                 AS n (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, trace)
             \(sql: .ofNetworks)
             """

@@ -160,9 +160,8 @@ extension PostgresOutbox {
         let settlements = settlements.filter { !$0.records.isEmpty }
         guard !settlements.isEmpty else { return }
         let groups = settlements.map(\.group)
-        func counts(_ state: DeliveryState) -> [Int] {
-            settlements.map { $0.records.count { $0.state == state } }
-        }
+        let states = settlements.map { $0.records.map(\.state) }
+        func counts(_ state: DeliveryState) -> [Int] { states.map { $0.count { $0 == state } } }
         func stopped(_ level: ToggleLevel) -> [Int?] { settlements.map { $0.soleDevicesStopped(by: level) } }
         try session.execute(
             """

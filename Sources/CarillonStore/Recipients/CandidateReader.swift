@@ -36,6 +36,7 @@ struct CandidateReader {
     private let limit: Int
     private var sources: [Source] = []
     private var keys: [PageKey] = []
+    private var seen: Set<PageKey> = []
     private var listed: [Int: Listed] = [:]
     private var pages: [PageKey: CandidatePage] = [:]
     private var listedPages: [Int: CandidatePage] = [:]
@@ -83,7 +84,7 @@ struct CandidateReader {
             let key = PageKey(channel: ChannelKey(network: query.networkID, channel: channel), after: after?.user)
             if let user = key.after {
                 walk = MemberWalk(key.channel, after: user, limit: limit)
-            } else if !keys.contains(key) {
+            } else if seen.insert(key).inserted {
                 keys.append(key)
             }
             return .channel(key)
