@@ -7,8 +7,9 @@
 extension String {
     /// Whether both are spelled with the same bytes of UTF-8: `==` takes two spellings of `é` for one.
     package func hasSameBytes(as other: String) -> Bool {
-        guard utf8.count == other.utf8.count, self == other else { return false }
-        return isASCII || withBytes { bytes in other.withBytes { bytes.order(before: $0) == 0 } }
+        guard utf8.count == other.utf8.count else { return false }
+        if isASCII, other.isASCII { return self == other }
+        return withBytes { bytes in other.withBytes { bytes.order(before: $0) == 0 } }
     }
 
     /// Whether it comes before another one by its bytes of UTF-8.
@@ -22,7 +23,8 @@ extension String {
         }
     }
 
-    /// Whether it has one spelling: the standard library compares such strings by their bytes, and without retaining them.
+    /// Whether the standard library compares it with its like by their bytes, and without retaining them; of other strings it would sort
+    /// the marks of letters first.
     private var isASCII: Bool { utf8.count == utf16.count }
 
     /// Where the bytes lie in a row, as in all but strings of other systems' making, they are compared several times as fast as one

@@ -189,10 +189,11 @@ struct AmityReading {
             text: said?["text"]?.text,
             caption: said?["caption"]?.text
         )
-        for mentionee in message["mentionees"].elements {
-            if mentionee["type"]?.text == "channel" { event.mentionsAll = true }
-            if mentionee["type"]?.text != "channel" { event.mentions.formUnion(mentionee["userIds"].elements.userIDs) }
-        }
+        let mentionees = message["mentionees"].elements
+        event.mentionsAll = mentionees.contains { $0["type"]?.text == "channel" }
+        event.mentions = Set(
+            mentionees.lazy.filter { $0["type"]?.text != "channel" }.flatMap { $0["userIds"].elements.userIDs }
+        )
         return .known(event)
     }
 

@@ -126,14 +126,7 @@ struct MatrixDelivery {
                 continue
             }
             let texts = try await wording.texts(for: target.place.binding, locale: target.known?.locale)
-            let event = translation.event(
-                for: target.place.device,
-                target.audience(at: now),
-                target.place.binding,
-                target.place.provider,
-                texts: texts
-            )
-            guard let event else {
+            guard let event = target.event(by: translation, texts: texts) else {
                 outcomes.count(.empty)
                 continue
             }

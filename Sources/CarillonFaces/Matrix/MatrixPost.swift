@@ -57,14 +57,8 @@ struct MatrixPost: FacePost {
         for (var target, known) in zip(targets, devices) {
             target.known = known
             guard let known, known.state == .active, target.renewal(at: now) == nil else { return nil }
-            let event = translation.event(
-                for: target.place.device,
-                target.audience(at: now),
-                target.place.binding,
-                target.place.provider,
-                texts: try await wording.texts(for: target.place.binding, locale: known.locale)
-            )
-            guard let event else { return nil }
+            let texts = try await wording.texts(for: target.place.binding, locale: known.locale)
+            guard let event = target.event(by: translation, texts: texts) else { return nil }
             events.append(event)
         }
         return events

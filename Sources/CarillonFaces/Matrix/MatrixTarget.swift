@@ -18,11 +18,15 @@ struct MatrixTarget: Sendable {
         known.map { Lane(networkID: network, provider: $0.provider, appID: $0.appID) }
     }
 
-    /// Whom an event for it is meant for: a known one needs to be looked for no more, but where its address brings news of it. When its
-    /// pushkey was obtained is noted already.
-    func audience(at now: Timestamp) -> Audience {
+    /// Its event; `nil` when there is nothing to send to it.
+    func event(by translation: MatrixTranslation, texts: DirectTexts?) -> ParsedEvent? {
+        let audience = audience(at: translation.now)
+        return translation.event(for: place.device, audience, place.binding, place.provider, texts: texts)
+    }
+
+    /// Whom an event for it is meant for. When the pushkey of a known one was obtained is noted already.
+    private func audience(at now: Timestamp) -> Audience {
         guard isUsable else { return .devices([DeviceID(reachedAt: address)]) }
-        if let known, !known.isOutdated { return .devices([known.id]) }
         let obtained = known == nil ? obtainedAt(now).map { min($0, now) } : nil
         return .addresses([AddressedDevice(address: address, obtainedAt: obtained)])
     }

@@ -60,14 +60,18 @@ struct AddressRegistry {
         return ranges.mapValues { range in range.map { known[$0]?.id ?? .none } }
     }
 
-    /// Those that there are, by their positions. Where many may share an address, the one that came with a notification.
+    /// Those that there are, by their positions. Where many may share an address, the one that came with a notification. What
+    /// nobody registered is outdated when it is reached in another way now, or was not named for a day.
     private func find(_ entries: [Entry]) async throws -> [Int: (id: DeviceID, isOutdated: Bool)] {
         let addresses = entries.map(\.device.address)
         let found = try await pool.withConnection { session in
             // Comparisons of rows that one index alone can serve in order, see `docs/decisions/0009`.
             try session.query(
                 """
-                SELECT n.position, d.device_id, \(sql: .isOutdated)
+                SELECT n.position, d.device_id,
+                       d.transient AND (d.seen_at < now() - interval '1 day'
+                                        OR (d.app_id, d.environment, d.p256dh, d.auth)
+                                            IS DISTINCT FROM (n.app_id, n.environment, n.p256dh, n.auth))
                 FROM unnest(\(entries.map(\.network.rawValue)), \(addresses.map(\.uniqueHash)),
                             \(entries.map(\.id.rawValue)), \(addresses.map(\.provider.rawValue)),
                             \(addresses.map(\.text)), \(addresses.map(\.appID)),

@@ -4,17 +4,14 @@ import Postgres
 extension PostgresDeviceStore {
     package func devices(reachedAt keys: [AddressKey]) async throws -> [ReachedDevice?] {
         guard let network = keys.first?.networkID else { return [] }
-        let addresses = keys.map(\.address)
         let found = try await databases.of(network).pool.withConnection { session in
             // A comparison of rows that one index alone can serve in order, see `docs/decisions/0009`.
             try session.query(
                 """
                 SELECT n.position, d.device_id, d.provider, d.app_id, d.locale, d.state, d.state_at,
-                       d.registered_at, \(sql: .obtainedAt), d.transient, \(sql: .isOutdated)
-                FROM unnest(\(keys.map(\.networkID.rawValue)), \(addresses.map(\.uniqueHash)), \(addresses.map(\.appID)),
-                            \(addresses.map(\.environment?.rawValue)), \(addresses.map(\.keys?.p256dh)),
-                            \(addresses.map(\.keys?.auth)))
-                    WITH ORDINALITY AS n (network_id, address_hash, app_id, environment, p256dh, auth, position)
+                       d.registered_at, \(sql: .obtainedAt), d.transient
+                FROM unnest(\(keys.map(\.networkID.rawValue)), \(keys.map(\.address.uniqueHash)))
+                    WITH ORDINALITY AS n (network_id, address_hash, position)
                 CROSS JOIN LATERAL (
                     SELECT d.* FROM devices d
                     WHERE n.address_hash IS NOT NULL
@@ -34,8 +31,7 @@ extension PostgresDeviceStore {
                     outOfUseSince: try row.timestampIfAny(6),
                     registeredAt: try row.timestamp(7),
                     obtainedAt: try row.timestamp(8),
-                    isTransient: try row.decode(9),
-                    isOutdated: try row.decode(10)
+                    isTransient: try row.decode(9)
                 )
                 return (try row.decode(0, as: Int.self) - 1, device)
             }

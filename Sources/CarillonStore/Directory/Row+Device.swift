@@ -43,13 +43,6 @@ extension SQL {
         coalesce(CASE WHEN d.obtained_for = d.registered_at THEN d.obtained_at END,
                  CASE WHEN d.transient THEN 'epoch' ELSE d.registered_at END)
         """
-
-    /// Whether device `d`, which nobody registered, was not named for a day, or is reached in another way now, which `n` says.
-    static let isOutdated: SQL = """
-        d.transient AND (d.seen_at < now() - interval '1 day'
-                         OR (d.app_id, d.environment, d.p256dh, d.auth)
-                             IS DISTINCT FROM (n.app_id, n.environment, n.p256dh, n.auth))
-        """
 }
 
 extension DeviceAddress {

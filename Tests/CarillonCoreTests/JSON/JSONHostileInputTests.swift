@@ -48,6 +48,28 @@ import Testing
         #expect(value.merging(patch: value) == value)
     }
 
+    /// Sorting so many marks takes a minute or more, each time a text is compared or hashed.
+    @Test(.timeLimit(.minutes(1))) func `texts of many marks are compared and hashed in a moment`() throws {
+        let half = 200_000
+        let marks = String(repeating: "\u{301}", count: half) + String(repeating: "\u{316}", count: half)
+        let limits = JSONLimits(unstorable: .leftOut(cleaning: ["a"]))
+        let value = try JSONValue(parsing: Array(#"{"a\#(marks)":"ab\#(marks)","b\#(marks)":2}"#.utf8), limits: limits)
+        let (name, member) = try #require(value.object?.members.first)
+        #expect(name != "abc")
+        #expect(member.text != "abc")
+        #expect(try #require(member.text).unicodeScalars.count { $0 != "\u{34F}" } == 2 + 2 * half)
+        #expect(PercentEncoding.decode("a\(marks)") == name)
+    }
+
+    @Test func `texts with as many marks as an id may have are left as they are`() throws {
+        func parsed(_ marks: Int) throws -> String? {
+            try JSONValue(parsing: "[\"\(String(repeating: "\u{316}", count: marks))\"]").list?.first?.text
+        }
+        let most = String(repeating: "\u{316}", count: 128)
+        #expect(try parsed(128).map { Array($0.utf8) } == Array(most.utf8))
+        #expect(try parsed(129).map { Array($0.utf8) } == Array((most + "\u{34F}\u{316}").utf8))
+    }
+
     @Test func `finds a name used twice among a hundred thousand`() throws {
         let names = (0..<100_000).map { "\"name-\($0)\":0" } + ["\"name-50000\":0"]
         let error = try #require(throws: JSONSyntaxError.self) {

@@ -110,19 +110,6 @@ import Testing
         #expect(stage.stub.accepted.map { Self.address(of: $0)?.appID } == ["wide", "narrow", "exact"])
     }
 
-    @Test func `a known device is not looked for again, until its address brings news`() async throws {
-        try stage.bind("app.*", #"{"provider":"fcm"}"#)
-        for (number, app) in ["app.a", "app.a", "app.b", "app.b"].enumerated() {
-            _ = try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app), event: "$\(number)"))
-        }
-        let audiences = stage.stub.accepted.map(Self.audience(of:))
-        let id = DeviceID(reachedAt: .fcm(token: "k", appID: "app.a"))
-        func address(_ app: String) -> Audience {
-            .addresses([AddressedDevice(address: .fcm(token: "k", appID: app))])
-        }
-        #expect(audiences == [address("app.a"), .devices([id]), address("app.b"), .devices([id])])
-    }
-
     @Test func `a retired app's pushkeys are rejected, each once`() async throws {
         try stage.bind("app", #"{"provider":"fcm","retired":true}"#)
         let body = Self.body(Self.device("k"), Self.device("l"), Self.device("k"))
@@ -343,12 +330,11 @@ import Testing
         #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k"))).status == 200)
     }
 
-    private static func audience(of event: ParsedEvent) -> Audience? {
-        if case .known(let event) = event.content { event.direct?.audience } else { nil }
-    }
-
     private static func address(of event: ParsedEvent) -> DeviceAddress? {
-        if case .addresses(let devices) = audience(of: event) { devices.first?.address } else { nil }
+        guard case .known(let event) = event.content, case .addresses(let devices)? = event.direct?.audience else {
+            return nil
+        }
+        return devices.first?.address
     }
 }
 

@@ -1,6 +1,5 @@
 @testable import CarillonCore
 import CarillonTesting
-import Postgres
 import Testing
 
 extension DeviceStoreTests {
@@ -36,18 +35,10 @@ extension DeviceStoreTests {
                     outOfUseSince: nil,
                     registeredAt: .seconds(5),
                     obtainedAt: .seconds(5),
-                    isTransient: false,
-                    isOutdated: false
+                    isTransient: false
                 )
         )
         #expect(found[3]?.isTransient == true)
-        #expect(found[3]?.isOutdated == true)
-        func isOutdated() async throws -> Bool? { try await reached(scene, new.address)[0]?.isOutdated }
-        #expect(try await isOutdated() == false)
-        try await scene.pool.execute(
-            "UPDATE devices SET seen_at = now() - interval '25 hours' WHERE network_id = \(scene.network.rawValue)"
-        )
-        #expect(try await isOutdated() == true)
         let elsewhere = AddressKey(networkID: scene.otherNetwork, address: phone.address)
         let here = AddressKey(networkID: scene.network, address: phone.address)
         let both = try await scene.devices.devices(reachedAt: [elsewhere, here, here])

@@ -21,9 +21,6 @@ package struct ReachedDevice: Sendable, Equatable {
     package var obtainedAt: Timestamp
     /// Whether it came with a notification, and nobody registered it.
     package var isTransient: Bool
-    /// Whether a notification that names it by its address brings news of it: of a transient one, how it is reached now, or that it is
-    /// still named after a day.
-    package var isOutdated: Bool
 
     package init(
         id: DeviceID,
@@ -34,8 +31,7 @@ package struct ReachedDevice: Sendable, Equatable {
         outOfUseSince: Timestamp?,
         registeredAt: Timestamp,
         obtainedAt: Timestamp,
-        isTransient: Bool,
-        isOutdated: Bool
+        isTransient: Bool
     ) {
         self.id = id
         self.provider = provider
@@ -46,6 +42,5 @@ package struct ReachedDevice: Sendable, Equatable {
         self.registeredAt = registeredAt
         self.obtainedAt = obtainedAt
         self.isTransient = isTransient
-        self.isOutdated = isOutdated
     }
 }
