@@ -48,6 +48,18 @@ import Testing
 
     private let request = "GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 
+    @Test func `marks of letters in a field are bounded before anything looks at it`() throws {
+        let marks = String(repeating: "\u{301}", count: 129)
+        try receive("GET / HTTP/1.1\r\nhost: x\r\nexpect: x\(marks)\r\nx: \u{e9}\r\n\r\n")
+        guard case .head(let head)? = try channel.readInbound(as: HTTPServerRequestPart.self) else {
+            Issue.record("there is no head")
+            return
+        }
+        let bounded = "x" + String(repeating: "\u{301}", count: 128) + "\u{34F}\u{301}"
+        #expect(head.headers["expect"].map { Array($0.utf8) } == [Array(bounded.utf8)])
+        #expect(head.headers["x"] == ["\u{e9}"])
+    }
+
     // MARK: Time
 
     @Test func `a head has ten seconds from the beginning, however it trickles in`() throws {

@@ -25,7 +25,7 @@ extension String {
 
     /// Whether the standard library compares it with its like by their bytes, and without retaining them; of other strings it would sort
     /// the marks of letters first.
-    private var isASCII: Bool { utf8.count == utf16.count }
+    package var isASCII: Bool { utf8.count == utf16.count }
 
     /// Where the bytes lie in a row, as in all but strings of other systems' making, they are compared several times as fast as one
     /// by one.

@@ -5,9 +5,9 @@ extension String {
     /// The text with U+034F in longer runs of combining marks, as the stream-safe text process puts it into those of more than 30 (UAX #15,
     /// section 13).
     ///
-    /// Whoever compares or hashes a text sorts its marks, in time that grows with the square of a run: strangers' texts come in with runs that
-    /// take seconds.
-    var withBoundedMarks: String {
+    /// Whoever compares, splits or hashes a text sorts its marks, in time that grows with the square of a run: strangers' texts come in with
+    /// runs that take seconds.
+    package var withBoundedMarks: String {
         guard utf8.count > Self.longestRunOfMarks, mayHaveLongRun else { return self }
         var (bounded, run) = (String.UnicodeScalarView(), 0)
         for scalar in unicodeScalars {

@@ -78,6 +78,7 @@ struct AmityReading {
     private func ofChannels(_ make: (JSONValue) -> Event?) -> DialectReading {
         let channels = (data["channel"] ?? data["channels"])?.oneOrMore ?? []
         guard !isTooMuch(channels) else { return Self.tooMuch }
+        let id = SourceID.of(.amity, body: bytes)
         return DialectReading(
             channels.enumerated().map { index, channel in
                 guard var event = make(channel) else {
@@ -87,7 +88,7 @@ struct AmityReading {
                         of: channels
                     )
                 }
-                event.sourceID = SourceID.of(.amity, body: bytes, at: index)
+                event.sourceID = SourceID.at(index, of: id)
                 let told = event.members + event.existingMembers + [event.actor].compactMap(\.self)
                 event.people = users.without(told)
                 // Amity's own switch for pushes of this channel.
@@ -199,6 +200,7 @@ struct AmityReading {
 
     private var described: [DialectEvent] {
         let entries = data["users"]?.oneOrMore ?? []
+        let id = SourceID.of(.amity, body: bytes)
         return entries.enumerated().map { index, entry in
             guard let user = person(entry["userId"]) else {
                 return .unreadable("it has no usable userId").named("user", index, of: entries)
@@ -206,7 +208,7 @@ struct AmityReading {
             let isDeleted = deleted.contains(user.id)
             return .known(
                 Event(
-                    sourceID: SourceID.of(.amity, body: bytes, at: index),
+                    sourceID: SourceID.at(index, of: id),
                     type: isDeleted ? .userDeleted : .userUpdated,
                     timestamp: clock.rfc3339(entry["updatedAt"]),
                     actor: isDeleted ? Person(id: user.id) : user

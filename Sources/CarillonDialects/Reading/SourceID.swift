@@ -15,11 +15,13 @@ enum SourceID {
         return dialect.rawValue + String(separator) + Proof.digest(all)
     }
 
-    /// The id of one of the things that a body says, which has no other.
-    static func of(_ dialect: DialectName, body: [UInt8], at index: Int = 0) -> String {
-        let text = dialect.rawValue + String(separator) + Proof.digest(body)
-        return index == 0 ? text : "\(text)\(separator)\(index)"
+    /// The id of what a body says, which has no other.
+    static func of(_ dialect: DialectName, body: [UInt8]) -> String {
+        dialect.rawValue + String(separator) + Proof.digest(body)
     }
+
+    /// The id of one of several things that a body with an id says.
+    static func at(_ index: Int, of id: String) -> String { index == 0 ? id : "\(id)\(separator)\(index)" }
 
     static func ofCloudEvent(_ id: String, from source: String) -> String {
         cloudEvent + Proof.digest(Array("\(source.utf8.count):\(source)\(id)".utf8))

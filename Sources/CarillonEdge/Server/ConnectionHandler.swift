@@ -1,3 +1,4 @@
+import CarillonCore
 import NIOCore
 import NIOHTTP1
 
@@ -84,7 +85,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: What arrives
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let part = unwrapInboundIn(data)
+        var (part, data) = (unwrapInboundIn(data), data)
+        if let bounded = part.boundingMarks { (part, data) = (bounded, wrapInboundOut(bounded)) }
         if case .end = part, isReceiving {
             isReceiving = false
             isBodyDue = false
@@ -314,6 +316,16 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if let deadlineCut { connections.cut(deadlineCut) }
             context.close(promise: nil)
         }
+    }
+}
+
+extension HTTPServerRequestPart {
+    /// A head with bounded runs of combining marks in its fields, which are looked at before anybody knows who sent them or how long they are;
+    /// `nil` where there are none.
+    fileprivate var boundingMarks: Self? {
+        guard case .head(var head) = self, head.headers.contains(where: { !$0.value.isASCII }) else { return nil }
+        head.headers = HTTPHeaders(head.headers.map { ($0.name, $0.value.withBoundedMarks) })
+        return .head(head)
     }
 }
 

@@ -59,6 +59,7 @@ import Testing
         #expect(member.text != "abc")
         #expect(try #require(member.text).unicodeScalars.count { $0 != "\u{34F}" } == 2 + 2 * half)
         #expect(PercentEncoding.decode("a\(marks)") == name)
+        #expect(Base64URL.text(Base64URL.encode(Array("a\(marks)".utf8))) == name)
     }
 
     @Test func `texts with as many marks as an id may have are left as they are`() throws {

@@ -113,6 +113,12 @@ import Testing
         #expect(try MessagePackReader.value(of: bytes) == .string(text))
     }
 
+    @Test func `runs of combining marks are bounded, as in JSON`() throws {
+        let bytes = [0xDA, 1, 2] + Array(String(repeating: "\u{316}", count: 129).utf8)
+        let bounded = String(repeating: "\u{316}", count: 128) + "\u{34F}\u{316}"
+        #expect(try MessagePackReader.value(of: bytes).text.map { Array($0.utf8) } == Array(bounded.utf8))
+    }
+
     @Test(
         arguments: [
             ([0xCC, 200], 200), ([0xCD, 1, 0], 256), ([0xD0, 0xFF], -1), ([0xD1, 0x80, 0], -32_768), ([0xE0], -32),
