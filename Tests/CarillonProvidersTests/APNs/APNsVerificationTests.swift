@@ -111,11 +111,13 @@ import Testing
             #expect(message.payload.count <= 4_096)
             guard case .object(let object) = try JSONValue(parsing: message.payload),
                 case .object(let aps) = object["aps"], case .object(let alert) = aps["alert"],
-                case .string(let text) = alert["body"]
+                case .string(let read) = alert["body"]
             else {
                 Issue.record("not the payload")
                 return
             }
+            // The parser bounds runs of combining marks.
+            let text = String(String.UnicodeScalarView(read.unicodeScalars.filter { $0 != "\u{34F}" }))
             let kept = text.hasSuffix("…") ? String(text.dropLast()) : text
             #expect(body.utf8.starts(with: kept.utf8))
             #expect(message.payload.count > 4_000 || text == body)
