@@ -209,7 +209,7 @@ extension JSONParser {
     /// Checks the encoding once, while the string is made. An escape is ASCII and stands for valid UTF-8, so the first
     /// invalid byte of the source is the first one of what it stands for.
     private func text(_ text: some Collection<UInt8>, from start: Int) throws(JSONSyntaxError) -> String {
-        if let text = String(validating: text, as: UTF8.self) { return text.withBoundedMarks }
+        if let text = String(boundingMarksOf: text) { return text }
         throw failure(.invalidUTF8, at: start + UTF8Validation.validPrefix(of: bytes[start..<position]))
     }
 

@@ -2,6 +2,12 @@ extension String {
     /// The longest run of combining marks. No id is long enough for more.
     private static let longestRunOfMarks = 128
 
+    /// A text of a stranger's, as of ``withBoundedMarks``; `nil` for what is no UTF-8.
+    package init?(boundingMarksOf bytes: some Sequence<UInt8>) {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        self = text.withBoundedMarks
+    }
+
     /// The text with U+034F in longer runs of combining marks, as the stream-safe text process puts it into those of more than 30 (UAX #15,
     /// section 13).
     ///

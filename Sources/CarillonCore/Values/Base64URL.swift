@@ -57,6 +57,6 @@ package enum Base64URL {
 
     /// The text that an encoder of either alphabet wrote; `nil` for anything else.
     package static func text(_ encoded: some StringProtocol) -> String? {
-        decodeEither(encoded).flatMap { String(validating: $0, as: UTF8.self)?.withBoundedMarks }
+        decodeEither(encoded).flatMap { String(boundingMarksOf: $0) }
     }
 }

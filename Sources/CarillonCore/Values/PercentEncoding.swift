@@ -68,6 +68,6 @@ package enum PercentEncoding {
             default: decoded.append(byte)
             }
         }
-        return String(validating: decoded, as: UTF8.self)?.withBoundedMarks
+        return String(boundingMarksOf: decoded)
     }
 }

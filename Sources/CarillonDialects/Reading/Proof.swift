@@ -31,7 +31,7 @@ enum Proof {
         guard let header = try request.proof("authorization") else { throw .unproven("Authorization is missing") }
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = bytes(base64: String(parts[1])),
-            let text = String(validating: bytes, as: UTF8.self)?.withBoundedMarks,
+            let text = String(boundingMarksOf: bytes),
             let colon = text.firstIndex(of: ":")
         else { throw .unproven("Authorization must be Basic") }
         let isUser = areEqual(String(text[..<colon]), expected.user)

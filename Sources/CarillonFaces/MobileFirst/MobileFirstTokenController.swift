@@ -61,7 +61,7 @@ struct MobileFirstTokenController: Sendable {
     private static func basic(_ header: String?) -> (id: String, secret: String)? {
         guard let parts = header?.split(separator: " ", maxSplits: 1), parts.count == 2,
             parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1])),
-            let text = String(validating: data, as: UTF8.self)?.withBoundedMarks, let colon = text.firstIndex(of: ":")
+            let text = String(boundingMarksOf: data), let colon = text.firstIndex(of: ":")
         else { return nil }
         return (String(text[..<colon]), String(text[text.index(after: colon)...]))
     }

@@ -43,7 +43,7 @@ struct MessagePackReader: ~Copyable {
         case 0xC2, 0xC3: return .bool(byte == 0xC3)
         case 0xC4...0xC6:
             let bytes = try content(of: unsigned(1 << Int(byte - 0xC4)))
-            return .string(String(validating: bytes, as: UTF8.self)?.withBoundedMarks ?? Base64URL.encode(bytes))
+            return .string(String(boundingMarksOf: bytes) ?? Base64URL.encode(bytes))
         case 0xD9...0xDB: return .string(try text(of: unsigned(1 << Int(byte - 0xD9))))
         case 0xDC, 0xDD: return try array(of: unsigned(byte == 0xDC ? 2 : 4), depth: depth)
         case 0xDE, 0xDF: return try map(of: unsigned(byte == 0xDE ? 2 : 4), depth: depth)
@@ -105,7 +105,7 @@ struct MessagePackReader: ~Copyable {
     }
 
     private mutating func text(of length: UInt64) throws(MessagePackError) -> String {
-        String(validating: try content(of: length), as: UTF8.self)?.withBoundedMarks ?? "\0"
+        String(boundingMarksOf: try content(of: length)) ?? "\0"
     }
 
     private mutating func content(of length: UInt64) throws(MessagePackError) -> ArraySlice<UInt8> {
