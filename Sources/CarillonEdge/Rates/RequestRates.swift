@@ -180,13 +180,25 @@ package final class RequestRates: Sendable {
 
     private var elapsed: Duration { now() - start }
 
-    /// Forgets all that are full, which is no loss, and as many of the others as it takes.
+    /// Forgets all that are full, which is no loss, and as many of the others as it takes, the fullest first. Compares them by
+    /// hundredths, as everybody waits while they are looked through.
     private static func forget(_ buckets: inout [Owner: TokenBucket], downTo count: Int, at now: Duration) {
-        buckets = buckets.filter { $0.value.fullness(at: now) < 1 }
-        guard buckets.count > count else { return }
-        let fullest = buckets.map { (owner: $0.key, fullness: $0.value.fullness(at: now)) }
-            .sorted { $0.fullness > $1.fullness }
-        for (owner, _) in fullest.prefix(buckets.count - count) { buckets[owner] = nil }
+        let level = { (bucket: TokenBucket) in Int(max(0, min(1, bucket.fullness(at: now))) * 100) }
+        var sizes = [Int](repeating: 0, count: 101)
+        for bucket in buckets.values { sizes[level(bucket)] += 1 }
+        var (lowest, left) = (100, buckets.count - sizes[100])
+        while left > count {
+            lowest -= 1
+            left -= sizes[lowest]
+        }
+        // Of those at the lowest level that is forgotten, some may stay.
+        var staying = lowest == 100 ? 0 : count - left
+        buckets = buckets.filter { _, bucket in
+            let level = level(bucket)
+            guard level == lowest, staying > 0 else { return level < lowest }
+            staying -= 1
+            return true
+        }
     }
 }
 

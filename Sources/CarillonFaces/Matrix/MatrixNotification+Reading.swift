@@ -50,15 +50,15 @@ extension MatrixNotification {
     private init?(_ reader: inout JSONObjectReader, _ errors: InputErrors) {
         eventID = reader.word("event_id")
         roomID = reader.word("room_id")
-        type = reader.word("type")
-        sender = reader.word("sender")
+        type = reader.text("type")
+        sender = reader.text("sender")
         senderName = reader.name("sender_display_name")
         roomName = reader.name("room_name")
         roomAlias = reader.name("room_alias")
-        membership = reader.word("membership")
+        membership = reader.text("membership")
         userIsTarget = reader.bool("user_is_target") ?? false
         isLow = reader.word("prio") == "low"
-        content = reader.members("content")
+        content = reader.members("content").withoutTextNames
         counts = Counts()
         if var reader = reader.object("counts") {
             counts.unread = reader.count("unread")
@@ -89,7 +89,7 @@ extension MatrixNotification.Device {
             nonEmpty: true
         )
         obtainedAt = reader.moment("pushkey_ts")
-        data = reader.members("data")
+        data = reader.members("data").withoutTextNames
         if var tweaks = reader.object("tweaks") { sound = tweaks.word("sound") }
         guard let appID, let pushkey else { return nil }
         self.appID = appID
@@ -103,10 +103,15 @@ extension JSONObjectReader {
         string(key, maximumBytes: .max).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A name, which a user wrote: one that is no string, or of which nothing is left to see, is none.
+    /// A word, and no more of it than is shown of one.
+    fileprivate mutating func text(_ key: String) -> String? {
+        word(key)?.shortened(toCharacters: .max, bytes: MatrixPayload.longestText)
+    }
+
+    /// A name, which a user wrote, as it is shown: one that is no string, or of which nothing is left to see, is none.
     fileprivate mutating func name(_ key: String) -> String? {
         guard case .string(let name)? = value(key), !name.isBlank else { return nil }
-        return name
+        return name.shownName
     }
 
     fileprivate mutating func count(_ key: String) -> Int? { integer(key, in: Int(Int32.min)...Int(Int32.max)) }
@@ -134,4 +139,31 @@ extension JSONObjectReader {
 
     /// Beyond what a time can be written as.
     private static let lastMillisecond = 253_402_300_799_999
+}
+
+extension JSONObject {
+    /// Without what stands for the words of a push: whoever posts could otherwise have them repeated as often as a payload has room
+    /// for it.
+    fileprivate var withoutTextNames: JSONObject {
+        guard members.contains(where: { $0.value.hasTextName }) else { return self }
+        return JSONObject(members.map { ($0, $1.withoutTextNames) })
+    }
+}
+
+extension JSONValue {
+    fileprivate var hasTextName: Bool {
+        switch self {
+        case .array(let elements): elements.contains { $0.hasTextName }
+        case .object(let object): PushTextName(self) != nil || object.members.contains { $0.value.hasTextName }
+        case .null, .bool, .number, .string: false
+        }
+    }
+
+    fileprivate var withoutTextNames: JSONValue? {
+        switch self {
+        case .array(let elements): .array(elements.compactMap(\.withoutTextNames))
+        case .object(let object): PushTextName(self) == nil ? .object(object.withoutTextNames) : nil
+        case .null, .bool, .number, .string: self
+        }
+    }
 }

@@ -48,6 +48,7 @@ struct MatrixNotification: Sendable {
     var roomID: String?
     var type: String?
     var sender: String?
+    /// Names as they are shown.
     var senderName: String?
     var roomName: String?
     var roomAlias: String?
@@ -69,7 +70,7 @@ extension MatrixNotification {
 
     var room: String? { roomName ?? roomAlias }
 
-    var from: String? { senderName ?? sender }
+    var from: String? { senderName ?? sender?.shownName }
 
     /// The words of a message; of no other event are they words.
     var body: String? { content["body"]?.text.flatMap { $0.isEmpty ? nil : $0 } }

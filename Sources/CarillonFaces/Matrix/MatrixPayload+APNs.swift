@@ -54,8 +54,8 @@ extension MatrixNotification {
     }
 
     var alert: Alert {
-        let from = JSONValue.string(name(from) ?? " ")
-        let room = name(room).map(JSONValue.string)
+        let from = JSONValue.string(from ?? " ")
+        let room = room.map(JSONValue.string)
         let text = MatrixPayload.body
         switch type {
         case "m.room.message", "m.room.encrypted": return message(from, room, text)

@@ -16,7 +16,7 @@ extension MatrixPayload {
         return [
             "notificationType": provider == .fcm ? .string("\(type)") : JSONValue(type),
             "roomId": notification.roomID.map(JSONValue.string),
-            "userName": notification.name(notification.from).map(JSONValue.string), "content": content,
+            "userName": notification.from.map(JSONValue.string), "content": content,
         ]
     }
 

@@ -12,7 +12,7 @@ extension MatrixPayload {
         data["prio"] = notification.isLow ? "normal" : "high"
         if !notification.isEventIDOnly, !notification.isBadgeUpdate {
             data.merge(notification.details)
-            data.merge(notification.texts)
+            data.merge(translation.contentTexts)
         }
         let android: JSONValue = [
             "priority": notification.isLow ? "NORMAL" : "HIGH", "ttl": .string("\(binding.timeToLive)s"),
@@ -40,18 +40,17 @@ extension MatrixNotification {
     /// What the full format says beyond that, but for the content.
     var details: JSONObject {
         let members = [
-            ("type", type?.shortened(toCharacters: .max, bytes: MatrixPayload.longestText)),
-            ("sender", sender?.shortened(toCharacters: .max, bytes: MatrixPayload.longestText)),
-            ("sender_display_name", name(senderName)), ("room_name", name(roomName)), ("room_alias", name(roomAlias)),
-            ("membership", membership?.shortened(toCharacters: .max, bytes: MatrixPayload.longestText)),
+            ("type", type), ("sender", sender), ("sender_display_name", senderName), ("room_name", roomName),
+            ("room_alias", roomAlias), ("membership", membership),
         ]
         return JSONObject(members.map { ($0, $1.map(JSONValue.string)) })
     }
 
-    fileprivate var texts: JSONObject {
+    /// The content as apps for Android get it.
+    var contentTexts: JSONObject {
         JSONObject(
             shownContent.members.map { key, value in
-                if key == "body", body != nil { return ("content_body", MatrixPayload.body) }
+                if key == "body", body != nil { return ("content_body", value) }
                 let text = value.text?.shortened(toCharacters: .max, bytes: MatrixPayload.longestText)
                 return ("content_\(key)", text.map(JSONValue.string))
             }

@@ -12,8 +12,7 @@ extension MatrixPayload {
         if !notification.isEventIDOnly, !notification.isBadgeUpdate {
             payload.merge(notification.details)
             if notification.userIsTarget { payload["user_is_target"] = true }
-            var content = notification.shownContent
-            if notification.body != nil { content["body"] = Self.body }
+            let content = translation.shownContent
             if !content.isEmpty { payload["content"] = .object(content) }
         }
         var headers = ["urgency": notification.isLow ? "low" : "normal"]

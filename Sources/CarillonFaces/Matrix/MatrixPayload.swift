@@ -11,9 +11,11 @@ struct MatrixPayload {
     /// Where the final text goes, however the core cleans and cuts it.
     static let body: JSONValue = ["$text": "body"]
 
-    let notification: MatrixNotification
+    let translation: MatrixTranslation
     let device: MatrixNotification.Device
     let binding: MatrixBinding
+
+    var notification: MatrixNotification { translation.notification }
 
     /// The part for a push service; `nil` when there is nothing to send.
     func part(for provider: ProviderName) -> RawPart? {
@@ -31,10 +33,6 @@ struct MatrixPayload {
 }
 
 extension MatrixNotification {
-    func name(_ text: String?) -> String? {
-        text?.withoutControls(onOneLine: true).shortened(toCharacters: .max, bytes: MatrixPayload.longestName)
-    }
-
     /// The content as browsers get it: without what they have no use for, and without what they fetch anyway.
     var shownContent: JSONObject {
         var shown = JSONObject()
@@ -42,13 +40,21 @@ extension MatrixNotification {
             if key == "ciphertext", value.isLonger(than: MatrixPayload.longestText) { continue }
             shown[key] = value
         }
+        if body != nil { shown["body"] = MatrixPayload.body }
         return shown
+    }
+}
+
+extension String {
+    /// As much of a name as is shown, without what its owner may not show to others.
+    var shownName: String {
+        withoutControls(onOneLine: true).shortened(toCharacters: .max, bytes: MatrixPayload.longestName)
     }
 }
 
 extension JSONValue {
     /// Whether its text, or its JSON where it is none, takes more bytes than so many.
-    func isLonger(than bytes: Int) -> Bool {
+    fileprivate func isLonger(than bytes: Int) -> Bool {
         if case .string(let text) = self { return text.utf8.count > bytes }
         return serialized.count > bytes
     }

@@ -2,7 +2,7 @@ import CarillonCore
 import Crypto
 
 /// Makes Carillon's events of a homeserver's notification: one for each device, so that each is recognised when it is repeated.
-struct MatrixTranslation {
+final class MatrixTranslation {
     /// What an update of the badge replaces: the one before it.
     static let badgeKey = "badge"
     /// No push service takes half of it: beyond this a payload is not kept whole, since it would be kept for each device.
@@ -12,6 +12,13 @@ struct MatrixTranslation {
 
     let notification: MatrixNotification
     let now: Timestamp
+    /// What payloads have of the content, made once for all devices; no more of it than shows that no push service takes it.
+    private(set) lazy var shownContent = notification.shownContent.bounded(to: Self.largestPart)
+    private(set) lazy var contentTexts = notification.contentTexts.bounded(to: Self.largestPart)
+
+    init(notification: MatrixNotification, now: Timestamp) {
+        (self.notification, self.now) = (notification, now)
+    }
 
     /// The event for one device; `nil` when there is nothing to send to it.
     func event(
@@ -21,7 +28,7 @@ struct MatrixTranslation {
         _ provider: ProviderName,
         texts: DirectTexts? = nil
     ) -> ParsedEvent? {
-        let payload = MatrixPayload(notification: notification, device: device, binding: binding)
+        let payload = MatrixPayload(translation: self, device: device, binding: binding)
         guard var content = payload.content(for: provider, isShown: texts != nil) else { return nil }
         let (sourceID, texts) = (sourceID(for: device), texts ?? ownTexts)
         let event = event(sourceID, DirectNotification(to: audience, texts: texts, content: content))
@@ -51,19 +58,16 @@ struct MatrixTranslation {
         let said = Message(matrixType: notification.type ?? "", content: notification.content)
         var message = said ?? Message(kind: .other, text: "")
         message.text = message.text.shortened(toCharacters: Self.longestBody, bytes: Self.longestBody)
-        var subject = NotificationSubject(.messageSent, channel: notification.name(notification.room))
-        subject.tell(message, from: notification.name(notification.from) ?? "")
+        var subject = NotificationSubject(.messageSent, channel: notification.room)
+        subject.tell(message, from: notification.from ?? "")
         return subject
     }
 
     /// What is shown where no template is asked.
     private var ownTexts: DirectTexts {
         guard !notification.isBadgeUpdate, !notification.isEventIDOnly else { return DirectTexts() }
-        var named = notification
-        named.senderName = notification.name(notification.from)
-        named.roomName = notification.name(notification.room)
         let body = notification.body?.shortened(toCharacters: Self.longestBody, bytes: Self.longestBody)
-        return DirectTexts(DirectTexts.Text(title: named.title, body: body))
+        return DirectTexts(DirectTexts.Text(title: notification.title, body: body))
     }
 
     /// What a repeated notification is recognised by: the event, for this app on this device.

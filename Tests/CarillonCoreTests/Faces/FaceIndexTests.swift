@@ -60,13 +60,14 @@ import Testing
         #expect(!index.isPrivate(.ably, matching: "ab"))
     }
 
-    @Test func `strangers' names are compared with private patterns for so long and no longer`() {
+    @Test func `names are compared with patterns for so long and no longer`() {
         let name = String(repeating: "a", count: 256)
         let costly = (0..<FaceBinding.maximumCount).map { "*\(String(repeating: "a", count: 100))b*\($0)" }
         let index = Self.index((costly + ["a*a"]).map { Self.binding($0, isPrivate: true) })
         #expect(!index.isPrivate(.matrix, matching: name), "the widest comes last")
         #expect(index.isPrivate(.matrix, matching: "aa"))
-        #expect(index.binding(.matrix, matching: name, ownedBy: "acme")?.externalID == "a*a")
+        #expect(index.binding(.matrix, matching: name, ownedBy: "acme") == nil, "its own, too")
+        #expect(index.binding(.matrix, matching: "aa", ownedBy: "acme")?.externalID == "a*a")
     }
 
     @Test func `names are told apart by their bytes`() {

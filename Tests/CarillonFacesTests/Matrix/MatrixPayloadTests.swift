@@ -254,6 +254,31 @@ import Testing
         }
     }
 
+    @Test func `however long the content is, each device's payload is made of a bounded part of it`() throws {
+        let members = (0..<10_000).map { #""\#($0)":"x""# }.joined(separator: ",")
+        let device = #"{"app_id":"app","pushkey":"key"}"#
+        let body = #"{"notification":{"event_id":"e","type":"t","content":{\#(members)},"devices":[\#(device)]}}"#
+        let notification = try MatrixNotification(body: Array(body.utf8))
+        let translation = MatrixTranslation(notification: notification, now: Self.zero)
+        for part in [translation.shownContent, translation.contentTexts] {
+            #expect(4_096..<16_384 ~= JSONValue.object(part).serialized.count)
+        }
+    }
+
+    @Test func `nobody who posts has the words of a push repeated`() throws {
+        let name = #"{"$text":"body"}"#
+        let device = #""data":{"default_payload":{"a":\#(name),"b":[1,\#(name),{"c":\#(name)}],"aps":\#(name)}}"#
+        let content = #""content":{"body":"hi","x":\#(name),"y":{"z":\#(name),"w":1}}"#
+        let notification = #""event_id":"e","type":"m.room.message","#
+        for provider in [ProviderName.apns, .fcm, .webpush] {
+            let row = Row(name: "", provider: provider, notification: notification + content, device: device)
+            let part = try #require(try Self.event(row)?.direct?.content.parts[provider])
+            let text = JSONValue.object(part.payload).serializedText
+            #expect(text.ranges(of: name).count == 1, "the notification's own words: \(text)")
+            #expect(text.contains(#""b":[1,{}]"#))
+        }
+    }
+
     @Test func `whatever a client wants in its payloads can be read back`() throws {
         let deep = String(repeating: #"{"a":"#, count: 57) + "1" + String(repeating: "}", count: 57)
         let device = #""data":{"default_payload":{"$text":"else","deep":\#(deep),"token":"t"}}"#

@@ -44,8 +44,8 @@ package struct FaceIndex: Sendable {
     /// The same of ``hidden``: no more than so many are looked through for strangers.
     private var hiddenPatterns: [FaceName: [NamePattern]] = [:]
     private static let maximumHiddenPatterns = 1_000
-    /// With how many of their characters a stranger's name is compared: admins may have written such as take very many.
-    private static let maximumHiddenSteps = 100_000
+    /// With how many characters of patterns a name is compared: admins may have written such as take very many.
+    private static let maximumSteps = 100_000
     private var byName: [Name: StoredFaceKey] = [:]
     private var byHash: [Hash: StoredFaceKey] = [:]
     private var byOwner: [Name: StoredFaceKey] = [:]
@@ -106,7 +106,8 @@ package struct FaceIndex: Sendable {
         bindings[Name(face: face, network: network, text: name)]
     }
 
-    /// The binding of a name, or of the pattern with the most other characters that stands for it.
+    /// The binding of a name, or of the pattern with the most other characters that stands for it, as far as that is found out in a
+    /// bounded time.
     package func binding(_ face: FaceName, matching name: String, ownedBy network: NetworkID? = nil) -> FaceBinding? {
         bestMatch(face, of: name, among: patterns[Audience(face: face, network: network)] ?? []) {
             binding(face, $0, ownedBy: network)
@@ -117,7 +118,7 @@ package struct FaceIndex: Sendable {
     /// found out in a bounded time.
     package func isPrivate(_ face: FaceName, matching name: String) -> Bool {
         let patterns = hiddenPatterns[face] ?? []
-        let found: Bool? = bestMatch(face, of: name, among: patterns, within: Self.maximumHiddenSteps) { text in
+        let found: Bool? = bestMatch(face, of: name, among: patterns) { text in
             hidden.contains(Name(face: face, network: nil, text: text)) ? true : nil
         }
         return found ?? false
@@ -129,7 +130,6 @@ package struct FaceIndex: Sendable {
         _ face: FaceName,
         of name: String,
         among patterns: [NamePattern],
-        within limit: Int = .max,
         _ find: (String) -> Found?
     ) -> Found? {
         if let exact = find(name) { return exact }
@@ -140,7 +140,7 @@ package struct FaceIndex: Sendable {
             best = (found, length)
             break
         }
-        var steps = limit
+        var steps = Self.maximumSteps
         for pattern in patterns where pattern.weight > best?.weight ?? -1 {
             if pattern.matches(scalars, within: &steps), let found = find(pattern.text) { return found }
         }
