@@ -40,13 +40,13 @@ struct MatrixController: Sendable {
             try services.rates.take(each: places.requestClaims(in: network))
         }
         try selection.requireAny()
+        let delivery = MatrixDelivery(
+            services: services,
+            outcomes: outcomes,
+            translation: MatrixTranslation(notification: notification, now: services.clock.now()),
+            caller: caller
+        )
         for (network, places) in selection.taken {
-            let delivery = MatrixDelivery(
-                services: services,
-                outcomes: outcomes,
-                notification: notification,
-                caller: caller
-            )
             let outcome = try await delivery.deliver(to: places, of: network)
             selection.reject(outcome.rejected)
             if let event = outcome.firstEvent { context.face.note(event: event) }

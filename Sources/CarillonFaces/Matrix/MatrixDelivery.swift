@@ -20,7 +20,7 @@ struct MatrixDelivery {
 
     let services: Services
     let outcomes: Counters<MatrixOutcome>
-    let notification: MatrixNotification
+    let translation: MatrixTranslation
     let caller: MatrixCaller
 
     /// Accepts what the devices are to get; returns when it is durable.
@@ -29,7 +29,7 @@ struct MatrixDelivery {
             throw Problem.matrix(.notFound, "no network here has bound this app id")
         }
         var outcome = Outcome()
-        let now = services.clock.now()
+        let now = translation.now
         let pushkeys = MatrixPushkey(egress: services.egress)
         var targets = places.compactMap { target($0, pushkeys, of: network, &outcome) }
         try services.rates.take(each: targets.pushClaims(in: networkID))
@@ -116,7 +116,6 @@ struct MatrixDelivery {
         at now: Timestamp,
         _ outcome: inout Outcome
     ) async throws -> [ParsedEvent] {
-        let translation = MatrixTranslation(notification: notification, now: now)
         let distrusted = await self.distrusted(targets, in: network.id)
         var wording = MatrixWording(subject: translation.subject, network: network, services: services)
         var events: [ParsedEvent] = []

@@ -8,6 +8,8 @@ extension MatrixNotification {
     static let maximumDevices = 100
     /// The longest pushkey, by the specification.
     static let maximumPushkey = 512
+    /// The longest id of an event or a room, by far: the specification has 255 bytes.
+    private static let longestID = 1_024
     /// Beyond this a time is in milliseconds: in seconds it would be some thousand years ahead.
     fileprivate static let firstMilliseconds = 100_000_000_000
 
@@ -48,8 +50,8 @@ extension MatrixNotification {
     }
 
     private init?(_ reader: inout JSONObjectReader, _ errors: InputErrors) {
-        eventID = reader.word("event_id")
-        roomID = reader.word("room_id")
+        eventID = reader.word("event_id", maximumBytes: Self.longestID)
+        roomID = reader.word("room_id", maximumBytes: Self.longestID)
         type = reader.text("type")
         sender = reader.text("sender")
         senderName = reader.name("sender_display_name")
@@ -99,8 +101,8 @@ extension MatrixNotification.Device {
 
 extension JSONObjectReader {
     /// A string; an empty one is as good as none.
-    fileprivate mutating func word(_ key: String) -> String? {
-        string(key, maximumBytes: .max).flatMap { $0.isEmpty ? nil : $0 }
+    fileprivate mutating func word(_ key: String, maximumBytes: Int = .max) -> String? {
+        string(key, maximumBytes: maximumBytes).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// A word, and no more of it than is shown of one.
@@ -145,8 +147,8 @@ extension JSONObject {
     /// Without what stands for the words of a push: whoever posts could otherwise have them repeated as often as a payload has room
     /// for it.
     fileprivate var withoutTextNames: JSONObject {
-        guard members.contains(where: { $0.value.hasTextName }) else { return self }
-        return JSONObject(members.map { ($0, $1.withoutTextNames) })
+        let value = JSONValue.object(self)
+        return value.hasTextName ? value.withoutTextNames?.object ?? JSONObject() : self
     }
 }
 
@@ -159,11 +161,14 @@ extension JSONValue {
         }
     }
 
+    /// `nil` for what is one, be it only without those in it.
     fileprivate var withoutTextNames: JSONValue? {
         switch self {
-        case .array(let elements): .array(elements.compactMap(\.withoutTextNames))
-        case .object(let object): PushTextName(self) == nil ? .object(object.withoutTextNames) : nil
-        case .null, .bool, .number, .string: self
+        case .array(let elements): return .array(elements.compactMap(\.withoutTextNames))
+        case .object(let object):
+            let rest = JSONValue.object(JSONObject(object.members.map { ($0, $1.withoutTextNames) }))
+            return PushTextName(rest) == nil ? rest : nil
+        case .null, .bool, .number, .string: return self
         }
     }
 }

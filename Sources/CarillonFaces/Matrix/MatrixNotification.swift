@@ -46,6 +46,7 @@ struct MatrixNotification: Sendable {
     /// What it is about; `nil` in an update of the badge.
     var eventID: String?
     var roomID: String?
+    /// As much as is shown of it, as of the sender and the membership.
     var type: String?
     var sender: String?
     /// Names as they are shown.

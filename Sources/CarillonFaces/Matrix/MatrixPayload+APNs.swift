@@ -9,7 +9,7 @@ extension MatrixPayload {
         var payload = JSONValue.object(device.defaultPayload)
         var aps = JSONObject()
         if !notification.isEventIDOnly {
-            let alert = notification.alert
+            let alert = translation.alert
             aps["alert"] = ["loc-key": .string(alert.key), "loc-args": .array(alert.arguments)]
             aps["badge"] = badge.map { JSONValue($0) }
         }

@@ -33,7 +33,8 @@ struct MatrixPayload {
 }
 
 extension MatrixNotification {
-    /// The content as browsers get it: without what they have no use for, and without what they fetch anyway.
+    /// The content as browsers get it: without what they have no use for, and without what they fetch anyway; the place of the words in
+    /// place of the words.
     var shownContent: JSONObject {
         var shown = JSONObject()
         for (key, value) in content.members where key != "formatted_body" {

@@ -12,7 +12,9 @@ final class MatrixTranslation {
 
     let notification: MatrixNotification
     let now: Timestamp
-    /// What payloads have of the content, made once for all devices; no more of it than shows that no push service takes it.
+    /// What apps for iOS look up, made once for all devices.
+    private(set) lazy var alert = notification.alert
+    /// What payloads have of the content; no more of it than shows that no push service takes it.
     private(set) lazy var shownContent = notification.shownContent.bounded(to: Self.largestPart)
     private(set) lazy var contentTexts = notification.contentTexts.bounded(to: Self.largestPart)
 
@@ -53,7 +55,11 @@ final class MatrixTranslation {
     }
 
     /// What a template is to say: who wrote, where and what; `nil` where the homeserver does not say it.
-    var subject: NotificationSubject? {
+    private(set) lazy var subject = makeSubject()
+    /// What is shown where no template is asked.
+    private lazy var ownTexts = makeOwnTexts()
+
+    private func makeSubject() -> NotificationSubject? {
         guard !notification.isBadgeUpdate, !notification.isEventIDOnly else { return nil }
         let said = Message(matrixType: notification.type ?? "", content: notification.content)
         var message = said ?? Message(kind: .other, text: "")
@@ -63,8 +69,7 @@ final class MatrixTranslation {
         return subject
     }
 
-    /// What is shown where no template is asked.
-    private var ownTexts: DirectTexts {
+    private func makeOwnTexts() -> DirectTexts {
         guard !notification.isBadgeUpdate, !notification.isEventIDOnly else { return DirectTexts() }
         let body = notification.body?.shortened(toCharacters: Self.longestBody, bytes: Self.longestBody)
         return DirectTexts(DirectTexts.Text(title: notification.title, body: body))
@@ -136,6 +141,8 @@ extension JSONObject {
                 continue
             }
             let name = String(decoding: key.utf8.prefix(room), as: UTF8.self)
+            // Another one's name is as long as there was room left, so that what is kept is more than half of all.
+            guard !kept.contains(name) else { break }
             kept[name] = .string(String(decoding: bytes.prefix(max(0, room - key.utf8.count)), as: UTF8.self))
             break
         }

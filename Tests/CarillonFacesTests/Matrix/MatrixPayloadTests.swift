@@ -267,8 +267,10 @@ import Testing
 
     @Test func `nobody who posts has the words of a push repeated`() throws {
         let name = #"{"$text":"body"}"#
-        let device = #""data":{"default_payload":{"a":\#(name),"b":[1,\#(name),{"c":\#(name)}],"aps":\#(name)}}"#
-        let content = #""content":{"body":"hi","x":\#(name),"y":{"z":\#(name),"w":1}}"#
+        let disguised = #"{"$text":"body","x":\#(name)}"#
+        let device =
+            #""data":{"default_payload":{"a":\#(name),"b":[1,\#(name),{"c":\#(disguised)}],"aps":\#(name)}}"#
+        let content = #""content":{"body":"hi","x":\#(disguised),"y":{"z":\#(name),"w":1}}"#
         let notification = #""event_id":"e","type":"m.room.message","#
         for provider in [ProviderName.apns, .fcm, .webpush] {
             let row = Row(name: "", provider: provider, notification: notification + content, device: device)
@@ -277,6 +279,15 @@ import Testing
             #expect(text.ranges(of: name).count == 1, "the notification's own words: \(text)")
             #expect(text.contains(#""b":[1,{}]"#))
         }
+    }
+
+    @Test func `of members whose names begin alike, what is kept is too much for any push service as well`() throws {
+        let name = String(repeating: "k", count: 189)
+        let value = String(repeating: "v", count: 7_812)
+        let device = #""data":{"default_payload":{"\#(name)":"\#(value)","\#(name)x":1}}"#
+        let row = Row(name: "", provider: .fcm, notification: Self.idOnly, device: device)
+        let part = try #require(try Self.event(row)?.direct?.content.parts[.fcm])
+        #expect(JSONValue.object(part.payload).serialized.count > 4_096)
     }
 
     @Test func `whatever a client wants in its payloads can be read back`() throws {

@@ -144,7 +144,8 @@ package struct FaceIndex: Sendable {
         for pattern in patterns where pattern.weight > best?.weight ?? -1 {
             if pattern.matches(scalars, within: &steps), let found = find(pattern.text) { return found }
         }
-        return best?.found
+        // Those that were not compared may be narrower.
+        return steps > 0 ? best?.found : nil
     }
 
     package func key(_ face: FaceName, secret: String) -> StoredFaceKey? {
