@@ -253,7 +253,7 @@ let package = Package(
             name: "CarillonProgramTests",
             dependencies: [
                 "carillon", "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonStore", "CarillonTesting",
-                argumentParser, crypto, cryptoExtras, logging, metrics, metricsCore,
+                argumentParser, crypto, cryptoExtras, logging, metrics, metricsCore, nioSSL,
             ],
             swiftSettings: settings
         ),

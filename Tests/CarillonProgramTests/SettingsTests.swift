@@ -3,6 +3,7 @@ import CarillonEdge
 import CarillonHTTP
 import Foundation
 import Logging
+import NIOSSL
 import Testing
 
 @testable import carillon
@@ -32,6 +33,20 @@ import Testing
         guard case .embedded = settings.database else {
             Issue.record("expected an embedded cluster")
             return
+        }
+    }
+
+    /// APNs is spoken to over HTTP/2 alone; tests of the whole program have roots of their own in such a file.
+    @Test func `push services are offered HTTP/2 and TLS 1.2, with and without further roots`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "carillon-\(UUID()).pem")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Self.root.write(to: file, atomically: true, encoding: .utf8)
+        for environment in [[:], ["CARILLON_EXTRA_CA_FILE": file.path]] {
+            let tls = try Settings(environment: environment, for: .database).outboundTLS
+            #expect(tls.applicationProtocols == ["h2", "http/1.1"])
+            #expect(tls.minimumTLSVersion == .tlsv12)
+            #expect(tls.certificateVerification == .fullVerification)
+            #expect(tls.additionalTrustRoots.count == environment.count)
         }
     }
 
@@ -182,4 +197,18 @@ import Testing
         #expect(!text.contains(token) && !text.contains(key))
         #expect(!"\(settings)".contains(token) && !"\(settings)".contains(key))
     }
+
+    private static let root = """
+        -----BEGIN CERTIFICATE-----
+        MIIBdDCCARugAwIBAgIUSJsQ4c5AS7ULEi5XguWrXaffi9wwCgYIKoZIzj0EAwIw
+        DzENMAsGA1UEAwwEUm9vdDAgFw0yNjExMzAxNTI5MTNaGA8yMTI2MTEwNjE1Mjkx
+        M1owDzENMAsGA1UEAwwEUm9vdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABE+D
+        8NG2uXW97hWLMIEzqXTLhCMK6erPsj8og+4r8nUx7Mk3FsfsirgfWy/poRWZ8YAN
+        pYwAO3ViG8YOqwOxzJ6jUzBRMB0GA1UdDgQWBBTcM2DbSF+aWIPb7KOz63Qb2+Og
+        /zAfBgNVHSMEGDAWgBTcM2DbSF+aWIPb7KOz63Qb2+Og/zAPBgNVHRMBAf8EBTAD
+        AQH/MAoGCCqGSM49BAMCA0cAMEQCIBtujzgQX7a8JGZ1g0aaHu4dNFaMPxU8I5Mo
+        3zTs0N0HAiACNgL+nj8oC+z+IuO5wPkFoNtYOZoq0GzHsVJ0x7ZxOg==
+        -----END CERTIFICATE-----
+
+        """
 }

@@ -179,6 +179,10 @@ extension Services {
             try await eventually("the network being where it was") {
                 try await service.moveStep(of: network) == "cancelled"
             }
+            // The service hears of it a moment later.
+            try await eventually("the network taking changes again") {
+                try await status(.PUT, "/v1/networks/moving/users/carl", [:]) != 503
+            }
             try await network.send(.PUT, "/notifications", ["enabled": false])
             try await stage.away.script("DELETE FROM inbox WHERE source_id = 'held'")
             #expect(try await service.move(network, to: "p1").status == 202)

@@ -4,6 +4,7 @@ import CarillonHTTP
 import Logging
 import NIOSSL
 import Postgres
+import PushHTTP
 
 /// The configuration of the program, checked.
 struct Settings: Sendable {
@@ -85,7 +86,7 @@ struct Settings: Sendable {
         let hasConsole = reader.value(.console, Bool.init(onOrOff:)) ?? true
         let consoleDirectory = reader.value(.consoleDir) { $0 }
         console = hasConsole ? Resource("Console", given: consoleDirectory) : nil
-        outboundTLS = reader.value(.extraCaFile, TLSConfiguration.init(setting:)) ?? .makeClientConfiguration()
+        outboundTLS = reader.value(.extraCaFile, TLSConfiguration.init(setting:)) ?? .outbound()
         readAddresses(from: &reader)
         readStorage(from: &reader)
         logLevel = reader.value(.logLevel, Logger.Level.init(setting:)) ?? logLevel

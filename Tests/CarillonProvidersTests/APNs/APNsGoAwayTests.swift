@@ -22,7 +22,7 @@ import Testing
     }
 
     private func provider(for simulator: Simulator) throws -> APNsProvider {
-        var tls = try TLSConfiguration.outbound()
+        var tls = TLSConfiguration.outbound()
         tls.additionalTrustRoots = [.file(simulator.certificateAuthorityFile)]
         let key = simulator.apnsKey
         let document: JSONValue = [

@@ -24,7 +24,7 @@ import Testing
         concurrency: Int = 200,
         proofPatience: Duration = ConnectionPolicy.lasting.proofPatience
     ) throws -> APNsProvider {
-        var tls = try TLSConfiguration.outbound()
+        var tls = TLSConfiguration.outbound()
         tls.additionalTrustRoots = [.certificates([try authority.certificate()])]
         var services = APNsProvider.Services()
         services.production = "https://production.push.test:\(port)/production"

@@ -24,7 +24,7 @@ import Testing
         concurrency: Int = 200,
         credentials: RememberedCredentials<APNsCredential>.Read? = nil
     ) throws -> APNsProvider {
-        var tls = try TLSConfiguration.outbound()
+        var tls = TLSConfiguration.outbound()
         tls.additionalTrustRoots = [.certificates([try authority.certificate()])]
         var services = APNsProvider.Services()
         services.production = "https://127.0.0.1:\(port)/production"
@@ -300,7 +300,7 @@ import Testing
     }
 
     @Test func `all credentials share one bound on the connections`() async throws {
-        let connections = try APNsConnections(tls: try TLSConfiguration.outbound())
+        let connections = try APNsConnections(tls: TLSConfiguration.outbound())
         let first = try connections.transport(for: try shared.credential(key))
         let other: JSONValue = [
             "teamId": "TEAM123456", "keyId": "KEY1234567",

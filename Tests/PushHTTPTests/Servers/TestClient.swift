@@ -16,7 +16,7 @@ extension OutboundHTTPClient {
         logger: Logger? = nil,
         lookup: @escaping NameResolver.Lookup = { _ in throw OutboundError.nameNotFound }
     ) throws -> OutboundHTTPClient {
-        var tls = try TLSConfiguration.outbound()
+        var tls = TLSConfiguration.outbound()
         if let authority { tls.additionalTrustRoots = [.certificates([try authority.certificate()])] }
         let connector = Connector(
             egress: EgressGuard(allowing: try blocks.map { try CIDRBlock($0) }),
