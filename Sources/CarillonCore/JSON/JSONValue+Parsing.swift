@@ -19,11 +19,10 @@ extension JSONValue {
     ///
     /// Anything but an array is `JSONSyntaxError.Reason.notAnArray`. The array itself counts for the depth.
     package static func parseElements(
-        of bytes: [UInt8],
-        limits: JSONLimits = JSONLimits()
+        of bytes: [UInt8]
     ) throws(JSONSyntaxError) -> [(range: Range<Int>, value: JSONValue)] {
         try bytes.withUnsafeBufferPointer { bytes throws(JSONSyntaxError) in
-            var parser = JSONParser(bytes, limits: limits)
+            var parser = JSONParser(bytes, limits: JSONLimits())
             return try parser.elements()
         }
     }

@@ -93,18 +93,16 @@ package struct DirectoryNames: Sendable, Equatable {
     /// Whether the channel is a conversation of two.
     package var isDirect: Bool
     package var people: [UserID: String]
-    package var roles: [UserID: [String]]
+    package var roles: [UserID: [String]] = [:]
 
     package init(
         channel: String? = nil,
         isDirect: Bool = false,
-        people: [UserID: String] = [:],
-        roles: [UserID: [String]] = [:]
+        people: [UserID: String] = [:]
     ) {
         self.channel = channel
         self.isDirect = isDirect
         self.people = people
-        self.roles = roles
     }
 
     /// What a person is called: as the event says, else as is known here, else by the id. A name must not be blank.

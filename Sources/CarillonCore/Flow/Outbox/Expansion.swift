@@ -51,11 +51,9 @@ package struct RefreshedGroup: Sendable {
         gone: [Target],
         settings: [UserID: ToggleSettings],
         networkToggles: NetworkToggles,
-        withdrawal: Withdrawal? = nil,
         readPoint: ReadPoint
     ) {
         self.readPoint = readPoint
-        self.withdrawal = withdrawal
         self.group = group
         self.gone = gone
         self.settings = settings

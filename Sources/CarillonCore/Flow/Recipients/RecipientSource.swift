@@ -47,7 +47,7 @@ package struct RecipientPage: Sendable {
     /// The members whom the event may concern, in the order of their ids; actor and joiners are still among them.
     package var recipients: [Recipient]
     /// Those who were asked for and whom the event does not concern.
-    package var others: [Recipient]
+    package var others: [Recipient] = []
     /// Those of the event's ``Event/questionedMembers`` who were members before it.
     package var membersFromBefore: Set<UserID> = []
     /// Whether the event's message is deleted: nobody is to be told of it any more.
@@ -63,14 +63,12 @@ package struct RecipientPage: Sendable {
         settings: NetworkSettings,
         names: DirectoryNames,
         recipients: [Recipient],
-        others: [Recipient] = [],
         next: PageCursor? = nil,
         readPoint: ReadPoint
     ) {
         self.settings = settings
         self.names = names
         self.recipients = recipients
-        self.others = others
         self.next = next
         self.readPoint = readPoint
     }

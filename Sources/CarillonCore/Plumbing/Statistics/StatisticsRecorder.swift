@@ -1,4 +1,4 @@
-package import struct Foundation.UUID
+import struct Foundation.UUID
 import Synchronization
 
 /// Counts what happens in networks, in memory, until it is written: one short lock for each batch that the stages hand it.
@@ -18,14 +18,13 @@ package final class StatisticsRecorder: Sendable {
         var lost = 0
     }
 
-    private let replica: UUID
+    private let replica = UUID()
     private let clock: WallClock
     private let capacity: Int
     private let state = Mutex(State())
 
     /// A recorder that has counted nothing; `capacity` is how many rows may wait to be written.
-    package init(replica: UUID = UUID(), clock: WallClock = .system, capacity: Int = 50_000) {
-        self.replica = replica
+    package init(clock: WallClock = .system, capacity: Int = 50_000) {
         self.clock = clock
         self.capacity = capacity
     }
