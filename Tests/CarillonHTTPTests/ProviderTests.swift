@@ -117,7 +117,10 @@ import Testing
 }
 
 @Suite struct StuckQueueTests {
-    private static let failure = StuckQueue.Failure(.deliveries, reason: "could not load library /usr/lib/plpgsql.so")
+    private static let failure = StuckQueue.Failure(
+        step: .deliveries,
+        reason: "could not load library /usr/lib/plpgsql.so"
+    )
 
     @Test(arguments: [nil, StuckQueue(waited: .milliseconds(81_500), failures: [failure])])
     func `admins are told that work is due that cannot be claimed, and not what the database says of itself`(

@@ -21,8 +21,6 @@ package struct NetworkLimits: Sendable, Equatable {
         package var user = 20
         /// Of one key of role `device`: of all phones together that an app was installed on.
         package var app = 200
-
-        package init() {}
     }
 
     /// The most devices in use that a user may have, who registers them by user token or app key.

@@ -74,7 +74,7 @@ import Testing
         let watch = watch()
         await watch.attempt(.deliveries) { throw Refused() }
         let stuck = try await watch.stuckQueue { .seconds(seconds) }
-        let failure = StuckQueue.Failure(.deliveries, reason: "refused")
+        let failure = StuckQueue.Failure(step: .deliveries, reason: "refused")
         #expect(stuck == (isStuck ? StuckQueue(waited: .seconds(seconds), failures: [failure]) : nil))
         let words = "work has been due for 61 s, and claiming due deliveries fails: refused"
         #expect(stuck.map { $0.description == words } ?? true)

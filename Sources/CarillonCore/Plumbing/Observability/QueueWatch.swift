@@ -60,7 +60,7 @@ package final class QueueWatch: Sendable {
     /// Those of some steps that failed when they were taken last.
     package func failures(among steps: [QueueStep]) -> [StuckQueue.Failure] {
         let failing = failing.withLock { $0 }
-        return steps.compactMap { step in failing[step].map { StuckQueue.Failure(step, reason: $0.reason) } }
+        return steps.compactMap { step in failing[step].map { StuckQueue.Failure(step: step, reason: $0.reason) } }
     }
 
     private func succeeded(_ step: QueueStep) {

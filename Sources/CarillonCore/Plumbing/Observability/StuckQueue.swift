@@ -5,11 +5,6 @@ package struct StuckQueue: Sendable, Equatable {
         package let step: QueueStep
         /// Why, as the database says it.
         package let reason: String
-
-        package init(_ step: QueueStep, reason: String) {
-            self.step = step
-            self.reason = reason
-        }
     }
 
     /// How long the oldest of it has been due.
@@ -24,16 +19,13 @@ package struct StuckQueue: Sendable, Equatable {
 }
 
 extension QueueWatch {
-    /// Looks whether work is stuck; how long it has been due is asked only while claims fail.
+    /// Looks whether work is stuck, due for more than a minute; how long that is, is asked only while claims fail.
     ///
     /// - Returns: What is stuck; `nil` when nothing is.
-    package func stuckQueue(
-        after limit: Duration = .seconds(60),
-        oldestWait: () async throws -> Duration
-    ) async throws -> StuckQueue? {
+    package func stuckQueue(oldestWait: () async throws -> Duration) async throws -> StuckQueue? {
         let failures = failures(among: QueueStep.claims)
         guard !failures.isEmpty else { return nil }
         let waited = try await oldestWait()
-        return waited > limit ? StuckQueue(waited: waited, failures: failures) : nil
+        return waited > .seconds(60) ? StuckQueue(waited: waited, failures: failures) : nil
     }
 }
