@@ -46,7 +46,7 @@ import Testing
         mutating func pass(_ millisecond: Int) {
             let now = instant(millisecond)
             for write in writes where write.end == millisecond {
-                line.end(write.batch)
+                for late in line.release(write.batch) { line.append(late) }
                 _ = pacing.end(instant(write.start))
                 pacing.note(.milliseconds(write.end - write.start), at: now)
                 let oldest = write.batch.compactMap(\.since).min() ?? now

@@ -137,7 +137,7 @@ struct SettlementLine: Sendable {
         }
     }
 
-    /// Takes what is written next, which is being written until ``end(_:)``.
+    /// Takes what is written next, which is being written until ``release(_:)``.
     mutating func next() -> [Settlement] {
         var batch: [Settlement] = []
         var weight = 0
@@ -156,11 +156,6 @@ struct SettlementLine: Sendable {
         }
         oldest = waiting.lazy.compactMap(\.since).min()
         return batch
-    }
-
-    /// These are not being written any more; what came of their groups meanwhile can be.
-    mutating func end(_ batch: [Settlement]) {
-        for late in release(batch) { append(late) }
     }
 
     /// These are not being written any more; answers what came of their groups meanwhile, to be lined up.
