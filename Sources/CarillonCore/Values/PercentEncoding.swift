@@ -4,7 +4,7 @@ extension String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in utf8 {
-            if byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte) {
+            if byte.isUnreserved {
                 bytes.append(byte)
             } else {
                 bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]

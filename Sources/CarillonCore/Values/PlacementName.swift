@@ -13,9 +13,8 @@ package struct PlacementName: Sendable, Hashable, Comparable, CustomStringConver
 
     package init?(_ text: String) {
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard let first = text.utf8.first, letters.contains(first), text.utf8.count <= Self.longest,
-            text.utf8.allSatisfy({ letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "-") })
+            text.utf8.allSatisfy({ letters.contains($0) || $0.isASCIIDigit || $0 == UInt8(ascii: "-") })
         else { return nil }
         rawValue = text
     }

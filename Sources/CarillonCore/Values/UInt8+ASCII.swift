@@ -18,15 +18,7 @@ extension UInt8 {
     package var isHexDigit: Bool { hexValue != nil }
 
     /// Whether it stands for itself wherever it is in a URL (RFC 3986 section 2.3).
-    package var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
+    package var isUnreserved: Bool { isASCIIAlphanumeric || "-._~".utf8.contains(self) }
 }
 
 extension Sequence<UInt8> {

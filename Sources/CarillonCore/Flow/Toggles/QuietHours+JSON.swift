@@ -33,8 +33,7 @@ extension QuietHours {
     }
 
     private static func twoDigits(_ text: Substring) -> Int? {
-        guard text.utf8.count == 2, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
+        guard text.utf8.count == 2, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return Int(text)
     }
 

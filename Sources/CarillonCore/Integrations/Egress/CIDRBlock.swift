@@ -64,8 +64,7 @@ extension IPAddress {
 extension Int {
     /// A number of one to five decimal digits, without a sign.
     init?(decimal text: some StringProtocol) {
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy(digits.contains) else { return nil }
+        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         self.init(text)
     }
 }

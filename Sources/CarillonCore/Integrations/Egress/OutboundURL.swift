@@ -171,20 +171,9 @@ extension Substring {
 }
 
 extension UInt8 {
-    fileprivate var isPlainInURL: Bool {
-        switch self {
-        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
-            false
-        default: (0x21...0x7E).contains(self)
-        }
-    }
+    fileprivate var isPlainInURL: Bool { (0x21...0x7E).contains(self) && !#"<>"\^`{|}"#.utf8.contains(self) }
 
     fileprivate var isPlainInName: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
-        default: false
-        }
+        isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || "-_.".utf8.contains(self)
     }
 }
