@@ -179,9 +179,8 @@ package struct JSONObjectReader {
         strings.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
             guard case .string(let text) = element, text.utf8.count <= maximumBytes else {
-                let place = pointer(to: key) + JSONPointer.step(index)
                 let limit = maximumBytes == .max ? "" : " of at most \(maximumBytes) bytes of UTF-8"
-                errors.add(pointer: place, detail: "must be a string\(limit)")
+                refuse(key, at: index, "must be a string\(limit)")
                 continue
             }
             strings.append(text)

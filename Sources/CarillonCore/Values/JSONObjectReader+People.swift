@@ -3,14 +3,10 @@
 /// A tolerant reader, that of an event, refuses nobody's event for a description that goes too far: a notification is
 /// worth more than a name that is whole.
 extension JSONObjectReader {
-    private static let longestName = Person.longestName
-    private static let longestRole = Person.longestRole
-    private static let mostRoles = Person.mostRoles
-
     /// A name to show: at most 1,000 bytes; a tolerant reader cuts what is longer.
     package mutating func displayName(_ key: String = "displayName") -> String? {
-        guard isTolerant else { return string(key, maximumBytes: Self.longestName) }
-        return string(key, maximumBytes: .max)?.beginning(ofBytes: Self.longestName)
+        guard isTolerant else { return string(key, maximumBytes: Person.longestName) }
+        return string(key, maximumBytes: .max)?.beginning(ofBytes: Person.longestName)
     }
 
     /// A language tag in the shape of BCP 47 (RFC 5646), in its usual spelling; whether it is registered is not checked. A
@@ -32,10 +28,10 @@ extension JSONObjectReader {
     /// that are not longer.
     package mutating func roles(_ key: String = "roles") -> [String]? {
         guard isTolerant else {
-            return strings(key, maximumCount: Self.mostRoles, maximumBytes: Self.longestRole)
+            return strings(key, maximumCount: Person.mostRoles, maximumBytes: Person.longestRole)
         }
         let roles = strings(key, maximumCount: .max, maximumBytes: .max)
-        return roles.map { Array($0.filter { $0.utf8.count <= Self.longestRole }.prefix(Self.mostRoles)) }
+        return roles.map { Array($0.filter { $0.utf8.count <= Person.longestRole }.prefix(Person.mostRoles)) }
     }
 
     /// A channel: `{"id","displayName","fallbackName","direct"}`, of which the id is required.

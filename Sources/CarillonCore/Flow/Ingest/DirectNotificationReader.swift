@@ -87,8 +87,7 @@ struct DirectNotificationReader {
         }
         var devices: [AddressedDevice] = []
         for (index, element) in elements.enumerated() {
-            let place = to.pointer(to: key) + JSONPointer.step(index)
-            var reader = JSONObjectReader(element, at: place, unknown: to.unknown, into: errors)
+            var reader = to.reader(of: element, in: key, at: index)
             let locale = reader.locale()
             // Belongs to a device, and says nothing of one that is named.
             _ = reader.bool("broadcasts")
