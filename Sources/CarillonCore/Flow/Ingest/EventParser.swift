@@ -9,10 +9,11 @@ package struct EventParser: Sendable {
 
     private static let body = PostedBody(problem: "invalid-event", one: "an event", many: "events")
     private let clock: WallClock
-    private let isWhole: Bool
     private let addresses: DeviceAddressReader?
+    /// Whether all that is documented is understood, as of ``EventData``.
+    var isWhole = true
     /// Whether what is read was accepted before.
-    private let isStored: Bool
+    var isStored = false
 
     /// A parser that takes an event without a timestamp to have happened when it is parsed.
     ///
@@ -23,18 +24,7 @@ package struct EventParser: Sendable {
     ///   - addresses: Reads the addresses of direct notifications; `nil` where these are ignored like any unknown type, as
     ///     they are among posted events.
     package init(clock: WallClock, addresses: DeviceAddressReader? = nil) {
-        self.init(clock: clock, isWhole: true, addresses: addresses)
-    }
-
-    init(
-        clock: WallClock,
-        isWhole: Bool,
-        addresses: DeviceAddressReader?,
-        isStored: Bool = false
-    ) {
-        self.isStored = isStored
         self.clock = clock
-        self.isWhole = isWhole
         self.addresses = addresses
     }
 

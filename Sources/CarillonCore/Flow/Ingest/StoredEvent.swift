@@ -16,12 +16,9 @@ package enum StoredEvent: Sendable, Equatable {
     package init(body: [UInt8], sourceID: String, receivedAt: Timestamp, occurredAt: Timestamp) {
         // What a later release gave a meaning to may have been any sender's own member when it was stored.
         let readings = [true, false].lazy.compactMap { isWhole in
-            let parser = EventParser(
-                clock: WallClock { receivedAt },
-                isWhole: isWhole,
-                addresses: .trusting,
-                isStored: true
-            )
+            var parser = EventParser(clock: WallClock { receivedAt }, addresses: .trusting)
+            parser.isWhole = isWhole
+            parser.isStored = true
             return try? parser.parse(body: body, fallbackSourceID: sourceID)
         }
         guard case .single(let parsed)? = readings.first else {
