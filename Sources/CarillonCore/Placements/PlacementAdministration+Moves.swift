@@ -37,15 +37,11 @@ extension PlacementAdministration {
         let begun = try await moves.catalog.begin(network, to: target)
         if begun?.hasBegun == true {
             moves.changed(network)
-            await hearing(that: network, moves)
+            // Whoever is told that it moves meets nobody here who does not know it. Who has the move in hand prepares it first; where that
+            // takes long, or others move before it, nobody is kept waiting.
+            _ = await waits(atMost: moves.patience) { moves.directory.isMoving(network) }
         }
         return begun
-    }
-
-    /// Waits until nothing of a network is changed here any more, so that whoever is told that it moves meets nobody who does not know it.
-    /// Who has the move in hand prepares it first; where that takes long, or others move before it, nobody is kept waiting.
-    private func hearing(that network: NetworkID, _ moves: Moves) async {
-        _ = await waits(atMost: moves.patience) { moves.directory.isMoving(network) }
     }
 
     /// A network's last move; `nil` when it never moved.

@@ -295,15 +295,12 @@ package final class FanoutWorker: Service {
             unfinished.append(event)
         }
         statistics.add(news)
-        // Not before the others are written: should that fail, all of them are expanded again.
-        for one in open { ask(one) }
+        // Asked beside everything else, and not before the others are written: should that fail, all of them are expanded again.
+        for question in open {
+            asked.withLock { $0[question.event.id] = question.event }
+            self.question.yield(question)
+        }
         return unfinished
-    }
-
-    /// Has an endpoint asked about an event, beside everything else.
-    private func ask(_ one: InterceptionQuestion) {
-        asked.withLock { $0[one.event.id] = one.event }
-        question.yield(one)
     }
 
     /// Marks the groups for which there is room in memory as leased to this replica; answers those.

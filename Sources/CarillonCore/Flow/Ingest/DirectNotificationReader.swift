@@ -24,7 +24,9 @@ struct DirectNotificationReader {
         let module = data.choice("module", as: Module.self) ?? .direct
         let content = data.pushContent(isStored: isStored)
         if content.kind == .silent {
-            refuseTexts(of: data)
+            for key in Self.shown where data.contains(key) && !data.isNull(key) {
+                data.refuse(key, "must be left out: nothing is shown of what is silent")
+            }
         } else if isRead, !isStored, texts.isEmpty, !content.isShownWithoutWords {
             data.refuse("title", "is required where there is no body, and no raw part that shows something")
         }
@@ -152,12 +154,6 @@ struct DirectNotificationReader {
     private func words(_ part: TemplatePart, in reader: inout JSONObjectReader) -> String? {
         guard let words = reader.string(part.rawValue, maximumBytes: .max), !words.isEmpty else { return nil }
         return isStored || part.shows(words) ? words : nil
-    }
-
-    private func refuseTexts(of data: JSONObjectReader) {
-        for key in Self.shown where data.contains(key) && !data.isNull(key) {
-            data.refuse(key, "must be left out: nothing is shown of what is silent")
-        }
     }
 }
 

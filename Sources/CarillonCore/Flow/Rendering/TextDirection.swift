@@ -15,13 +15,8 @@ enum TextDirection: Sendable, Hashable {
 
     /// The direction of the first character that has one (UAX #9, rule P2); `nil` for digits, emoji and punctuation alone.
     init?(firstStrongIn text: String) {
-        for scalar in text.unicodeScalars {
-            if let direction = scalar.strongDirection {
-                self = direction
-                return
-            }
-        }
-        return nil
+        guard let direction = text.unicodeScalars.lazy.compactMap(\.strongDirection).first else { return nil }
+        self = direction
     }
 
     // CLDR's languages whose likely script runs from right to left.

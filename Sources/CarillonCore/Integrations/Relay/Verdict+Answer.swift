@@ -107,10 +107,7 @@ private struct EndpointWord {
         guard let body else {
             throw InvalidInput(problem: "invalid-answer", pointer: "", detail: "longer than 256 KiB")
         }
-        let value: JSONValue
-        do throws(JSONSyntaxError) {
-            value = try JSONValue(parsing: body)
-        } catch {
+        guard let value = try? JSONValue(parsing: body) else {
             throw InvalidInput(problem: "invalid-answer", pointer: "", detail: "no JSON")
         }
         let errors = InputErrors()

@@ -26,11 +26,9 @@ package final class Journal: Service {
         var entries: [String: Deque<JournalEntry>] = [:]
         var count = 0
 
-        var fullest: String? { entries.max { $0.value.count < $1.value.count }?.key }
-
         /// Makes room for another one in the journal that has most; `false` when there is none.
         mutating func removeFirstOfFullest() -> Bool {
-            guard let fullest else { return false }
+            guard let fullest = entries.max(by: { $0.value.count < $1.value.count })?.key else { return false }
             removeFirst(of: fullest)
             return true
         }
