@@ -43,12 +43,8 @@ extension Timestamp {
 }
 
 private struct DateTimeReader {
-    private let bytes: UnsafeBufferPointer<UInt8>
-    private var position = 0
-
-    init(bytes: UnsafeBufferPointer<UInt8>) {
-        self.bytes = bytes
-    }
+    let bytes: UnsafeBufferPointer<UInt8>
+    var position = 0
 
     /// The whole text in milliseconds since 1970; `nil` when it is no date-time.
     mutating func milliseconds() -> Int64? {

@@ -23,13 +23,7 @@ private struct TextCleaner {
     let keepingBidi: Bool
     let onOneLine: Bool
     let maximumBytes: Int
-    private var result: [UInt8] = []
-
-    init(keepingBidi: Bool, onOneLine: Bool, maximumBytes: Int) {
-        self.keepingBidi = keepingBidi
-        self.onOneLine = onOneLine
-        self.maximumBytes = maximumBytes
-    }
+    var result: [UInt8] = []
 
     /// `nil` when the whole text may stay as it is.
     mutating func clean(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
