@@ -34,9 +34,7 @@ package struct DeviceRecord: Sendable, Equatable {
         self.at = at
         self.effect = effect
     }
-}
 
-extension DeviceRecord {
     /// The last word on a target.
     package init(
         _ target: Target,

@@ -17,9 +17,7 @@ extension Event {
         if type.kind.isOfMembers { users.formUnion(members.map(\.id)) }
         return users
     }
-}
 
-extension Event {
     /// The people whose name or roles a text or a verdict can need and the event does not say: the directory is asked for
     /// them.
     package var unnamedPeople: [UserID] {

@@ -30,9 +30,7 @@ extension NotificationChanges {
         }
         return edited
     }
-}
 
-extension NotificationChanges {
     /// The changes in the form in which endpoints write them.
     package var json: JSONObject {
         [
@@ -75,9 +73,7 @@ extension NotificationChanges {
         let isOfData = error.pointer.hasPrefix(merged.pointer(to: "data") + "/")
         reader.errors.add(pointer: isOfData ? reader.pointer + error.pointer : data, detail: error.detail)
     }
-}
 
-extension NotificationChanges {
     /// Notes an error where nothing that can be seen would be left of a notification, in the languages that are named or in all others.
     ///
     /// - Parameters:

@@ -11,6 +11,11 @@ package struct StatisticsFigures: Sendable, Equatable {
         package var duplicate = 0
 
         package init() {}
+
+        package mutating func add(_ other: Self) {
+            accepted += other.accepted
+            duplicate += other.duplicate
+        }
     }
 
     /// What events' recipients are told apart by.
@@ -37,6 +42,13 @@ package struct StatisticsFigures: Sendable, Equatable {
         package var intercepted = 0
 
         package init() {}
+
+        package mutating func add(_ other: Self) {
+            notified += other.notified
+            noDevice += other.noDevice
+            intercepted += other.intercepted
+            suppressed.merge(other.suppressed, uniquingKeysWith: +)
+        }
     }
 
     /// Devices of one provider that notifications went to.
@@ -52,6 +64,14 @@ package struct StatisticsFigures: Sendable, Equatable {
         package var retries = 0
 
         package init() {}
+
+        package mutating func add(_ other: Self) {
+            delivered += other.delivered
+            unregistered += other.unregistered
+            expired += other.expired
+            dead += other.dead
+            retries += other.retries
+        }
     }
 
     /// Posts of those who send events or notifications.
@@ -61,6 +81,11 @@ package struct StatisticsFigures: Sendable, Equatable {
         package var refused = 0
 
         package init() {}
+
+        package mutating func add(_ other: Self) {
+            all += other.all
+            refused += other.refused
+        }
     }
 
     package var events: [EventType: Acceptances] = [:]
@@ -86,38 +111,5 @@ package struct StatisticsFigures: Sendable, Equatable {
         for (provider, counts) in other.deliveries { deliveries[provider, default: Deliveries()].add(counts) }
         latency.add(other.latency)
         for (route, counts) in other.posts { posts[route, default: Posts()].add(counts) }
-    }
-}
-
-extension StatisticsFigures.Acceptances {
-    package mutating func add(_ other: Self) {
-        accepted += other.accepted
-        duplicate += other.duplicate
-    }
-}
-
-extension StatisticsFigures.Posts {
-    package mutating func add(_ other: Self) {
-        all += other.all
-        refused += other.refused
-    }
-}
-
-extension StatisticsFigures.Recipients {
-    package mutating func add(_ other: Self) {
-        notified += other.notified
-        noDevice += other.noDevice
-        intercepted += other.intercepted
-        suppressed.merge(other.suppressed, uniquingKeysWith: +)
-    }
-}
-
-extension StatisticsFigures.Deliveries {
-    package mutating func add(_ other: Self) {
-        delivered += other.delivered
-        unregistered += other.unregistered
-        expired += other.expired
-        dead += other.dead
-        retries += other.retries
     }
 }
