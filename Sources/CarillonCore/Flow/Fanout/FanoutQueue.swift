@@ -116,7 +116,6 @@ package final class FanoutQueue: Entrance {
         }
     }
 
-    /// Gives slots back.
     package func cancel(_ events: [PendingEvent]) {
         state.withLock { state in
             for event in events { state.queue.cancel(event.weight, of: event.networkID, in: SoleLane()) }

@@ -15,7 +15,6 @@ package struct LaneStatus: Sendable, Equatable {
     }
 
     package var lane: Lane
-    /// Whether it is being sent to.
     package var circuit: Circuit
     /// Since when, for an open circuit.
     package var since: Timestamp?

@@ -40,13 +40,11 @@ package final class TemplateCache: TemplateStore {
         try await store.templates(in: network)
     }
 
-    /// Writes a checked template; `true` when there was none.
     package func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool {
         defer { changed(in: network) }
         return try await store.putTemplate(template, in: network)
     }
 
-    /// Removes a template; `false` when there was none.
     package func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool {
         defer { changed(in: network) }
         return try await store.deleteTemplate(type, locale: locale, in: network)

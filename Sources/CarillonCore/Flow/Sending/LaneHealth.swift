@@ -201,7 +201,6 @@ extension LaneHealth: EndpointCircuits {
         return condition.remainingPause(at: moment) == nil ? .due : .open
     }
 
-    /// It failed too often: nobody asks it for a while.
     package func open(_ lane: Lane, because reason: String, at moment: Timestamp) {
         _ = pause(lane, for: nil, reason: reason, at: moment)
     }

@@ -116,7 +116,6 @@ extension SendingQueue {
         }
     }
 
-    /// Gives slots back.
     package func cancel(_ groups: [LeasedGroup]) {
         state.withLock { state in
             for held in groups {

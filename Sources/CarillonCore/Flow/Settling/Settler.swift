@@ -72,10 +72,8 @@ package final class Settler: Service, SettlementSink {
 
     package var writeTime: Duration { state.withLock { $0.pacing.writeTime(at: .now) } }
 
-    /// The groups whose settlements wait or are being written, for renewing leases.
     package var groups: [DeliveryGroup] { state.withLock { $0.lines.groups } }
 
-    /// Hands over a settlement; those of one group are written in the order in which they are handed over.
     package func submit(_ settlement: Settlement) {
         state.withLock { state in
             guard state.abandoned[settlement.group.id] != settlement.group.leaseToken else { return }
@@ -88,7 +86,6 @@ package final class Settler: Service, SettlementSink {
         state.withLock { $0.abandoned[group.id] == group.leaseToken }
     }
 
-    /// Nothing more will be submitted of this group.
     package func forget(_ group: DeliveryGroup) {
         _ = state.withLock { $0.abandoned.removeValue(forKey: group.id) }
     }

@@ -149,7 +149,6 @@ package enum EndpointRole: Sendable, Equatable {
 
         /// How long its answer may take, from the look-up of its name to the last byte, in milliseconds.
         package var timeout: Int
-        /// What becomes of a notification about which there is no good answer.
         package var onFailure: Failure
         /// Whether it is told who is to be notified.
         package var includesRecipients: Bool
