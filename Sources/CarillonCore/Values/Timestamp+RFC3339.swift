@@ -137,7 +137,7 @@ private func civilDate(daysSince1970 days: Int64) -> (year: Int64, month: Int64,
 
 extension Int64 {
     /// Division that rounds down, so that the remainder is never negative.
-    fileprivate func flooredQuotient(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    func flooredQuotient(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }

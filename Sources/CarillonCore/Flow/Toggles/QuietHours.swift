@@ -35,10 +35,8 @@ package struct QuietHours: Sendable, Hashable {
     }
 
     private func secondOfDay(_ moment: Timestamp) -> Int {
-        let (quotient, remainder) = moment.milliseconds.quotientAndRemainder(dividingBy: 1000)
-        let seconds = remainder < 0 ? quotient - 1 : quotient
-        let second = (seconds % 86_400 + Int64(offset(at: moment))) % 86_400
-        return Int((second + 86_400) % 86_400)
+        let seconds = moment.milliseconds.flooredQuotient(by: 1000).quotient + Int64(offset(at: moment))
+        return Int(seconds.flooredQuotient(by: 86_400).remainder)
     }
 
     private func offset(at moment: Timestamp) -> Int {

@@ -56,8 +56,7 @@ package enum StatisticsStep: String, Sendable, CaseIterable {
 
     package func beginning(of moment: Timestamp) -> Timestamp {
         let length = duration.wholeMilliseconds
-        let (quotient, remainder) = moment.milliseconds.quotientAndRemainder(dividingBy: length)
-        return Timestamp(milliseconds: (remainder < 0 ? quotient - 1 : quotient) * length)
+        return Timestamp(milliseconds: moment.milliseconds.flooredQuotient(by: length).quotient * length)
     }
 }
 
