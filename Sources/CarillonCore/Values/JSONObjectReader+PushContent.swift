@@ -132,14 +132,9 @@ extension JSONObjectReader {
 
     private func refuseTooLarge(_ part: RawPart, of provider: ProviderName, with data: JSONObject) {
         guard !part.payload.isEmpty else { return }
-        let sizes = [
-            data.isEmpty ? 0 : data.serialized.count, part.payload.serialized.count,
-        ]
-        guard sizes[0] + sizes[1] > Self.largestBytes else { return }
-        refuse(
-            provider.rawValue,
-            "takes \(sizes[1]) bytes, with data of \(sizes[0]) more than \(Self.largestBytes)"
-        )
+        let (ofData, ofPart) = (data.isEmpty ? 0 : data.serialized.count, part.payload.serialized.count)
+        guard ofData + ofPart > Self.largestBytes else { return }
+        refuse(provider.rawValue, "takes \(ofPart) bytes, with data of \(ofData) more than \(Self.largestBytes)")
     }
 }
 

@@ -23,18 +23,13 @@ extension QuietHours {
     private static func minutes(_ key: String, _ reader: inout JSONObjectReader) -> Int? {
         guard let text = reader.string(key, required: true, maximumBytes: 64) else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard text.utf8.count == 5, parts.count == 2, let hour = twoDigits(parts[0]), let minute = twoDigits(parts[1]),
-            hour < 24, minute < 60
+        guard text.utf8.count == 5, parts.count == 2, parts[0].utf8.count == 2, let hour = Int(decimal: parts[0]),
+            let minute = Int(decimal: parts[1]), hour < 24, minute < 60
         else {
             reader.refuse(key, "must be a time of day from 00:00 to 23:59")
             return nil
         }
         return hour * 60 + minute
-    }
-
-    private static func twoDigits(_ text: Substring) -> Int? {
-        guard text.utf8.count == 2, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
-        return Int(text)
     }
 
     /// Only names of the IANA database: offsets such as `GMT+7` know no daylight saving and are mostly mistakes.

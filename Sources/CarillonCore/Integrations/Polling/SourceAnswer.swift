@@ -63,9 +63,8 @@ struct SourceAnswer: Sendable {
         guard case .string? = members["id"] else {
             throw InvalidInput(problem: "invalid-item", pointer: "/id", detail: "is required")
         }
-        let isEvent = members.contains("type")
         let parsed =
-            isEvent
+            members.contains("type")
             ? try events.parse(body: item.serialized, fallbackSourceID: nil)
             : try notifications.parse(body: item.serialized) { _ in "" }
         guard case .single(let event) = parsed, case .known = event.content else {

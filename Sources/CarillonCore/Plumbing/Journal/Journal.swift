@@ -132,15 +132,13 @@ package final class Journal: Service {
             return waiting
         }
         guard !waiting.isEmpty else { return }
-        let written: [JournalKey]
         do {
-            written = try await store.writeJournal(waiting)
+            let written = try await store.writeJournal(waiting)
+            state.withLock { state in
+                for key in written { state.forget(Set(waiting[key, default: []].map(\.id)), in: key) }
+            }
         } catch {
             logger.debug("Could not write what was answered lately", metadata: ["error": "\(error)"])
-            return
-        }
-        state.withLock { state in
-            for key in written { state.forget(Set(waiting[key, default: []].map(\.id)), in: key) }
         }
     }
 }
