@@ -37,8 +37,8 @@ extension PlacementAdministration {
         let begun = try await moves.catalog.begin(network, to: target)
         if begun?.hasBegun == true {
             moves.changed(network)
-            // Whoever is told that it moves meets nobody here who does not know it. Who has the move in hand prepares it first; where
-            // that takes long, or others move before it, nobody is kept waiting.
+            // Whoever is told that it moves meets nobody here who does not know it. Who has the move in hand prepares it first;
+            // where that takes long, or others move before it, nobody is kept waiting.
             _ = await waits(atMost: moves.patience) { moves.directory.isMoving(network) }
         }
         return begun

@@ -1,4 +1,4 @@
-/// Reports of devices as gone that are not believed for now (``UnregistrationBrake``).
+/// Reports of devices as gone that are not believed for now (``DeviceReports``).
 package struct DoubtfulReports: Sendable, Equatable {
     /// How long these devices wait until they are tried again; it costs them no attempt.
     package static let wait = Duration.seconds(300)
