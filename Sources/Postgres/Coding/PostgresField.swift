@@ -32,9 +32,7 @@ public struct PostgresField: ~Copyable {
     public func failure(_ reason: String) -> PostgresError {
         PostgresError(.decoding, reason: "column \(column) (\(type)) \(reason)")
     }
-}
 
-extension PostgresField {
     /// Reads a big-endian integer of the field's own width.
     func decodeInteger<Value: FixedWidthInteger>(
         _ type: (some FixedWidthInteger).Type,

@@ -100,7 +100,8 @@ extension PostgresConfiguration {
     /// The same without settings of the session, for a pooler that takes none.
     var infoWithoutSettings: ConnectionInfo {
         var info = connectionInfo
-        info.setDefaults([
+        // What the string says wins, but for the encoding, in which it has no say.
+        let defaults: [String: String] = [
             "application_name": applicationName,
             "connect_timeout": String(max(2, connectTimeout.roundedUpSeconds)),
             "keepalives": "1",
@@ -109,8 +110,9 @@ extension PostgresConfiguration {
             "keepalives_count": "3",
             "tcp_user_timeout": String(tcpUserTimeout.roundedUpMilliseconds),
             "target_session_attrs": "read-write",
-        ])
-        info.set("client_encoding", to: "UTF8")
+        ]
+        info.values.merge(defaults) { given, _ in given }
+        info.values["client_encoding"] = "UTF8"
         return info
     }
 

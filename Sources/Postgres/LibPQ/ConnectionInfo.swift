@@ -5,7 +5,7 @@ import CLibPQ
 /// Both forms that libpq knows are understood: `postgresql://…` and `key=value` pairs, each with several hosts.
 struct ConnectionInfo: Sendable {
     /// What the string says, by libpq's keyword.
-    private(set) var values: [String: String]
+    var values: [String: String]
     /// What is other at the server that hands statements on to this one, where the string says so.
     private var coordinator: [String: String]?
 
@@ -135,16 +135,6 @@ struct ConnectionInfo: Sendable {
         ["host", "hostaddr", "port", "dbname", "user"]
             .compactMap { key in values[key].map { "\(key)=\($0)" } }
             .joined(separator: " ")
-    }
-
-    /// Sets what the string leaves open.
-    mutating func setDefaults(_ defaults: [String: String]) {
-        values.merge(defaults) { given, _ in given }
-    }
-
-    /// Sets what the string has no say in.
-    mutating func set(_ keyword: String, to value: String) {
-        values[keyword] = value
     }
 
     /// Puts settings of the session in front of those that the string gives, which therefore win.

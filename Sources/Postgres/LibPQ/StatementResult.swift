@@ -45,9 +45,7 @@ public final class StatementResult {
         try forEach { row in values.append(try decode(row)) }
         return values
     }
-}
 
-extension StatementResult {
     var failure: PostgresError? {
         switch PQresultStatus(pointer) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_EMPTY_QUERY:

@@ -128,9 +128,7 @@ public final class PostgresPool: Service, Sendable {
             }
         }
     }
-}
 
-extension PostgresPool {
     /// Makes a pool for as long as `body` runs, for programs that are no service, and closes all its connections then.
     public static func withPool<Value>(
         configuration: PostgresConfiguration,
