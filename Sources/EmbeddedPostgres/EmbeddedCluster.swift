@@ -117,7 +117,7 @@ extension EmbeddedCluster {
     private func adopt(_ processID: Int32, _ patience: inout StartPatience) async throws {
         if let server, server.processID == processID { return }
         logger.info("Taking over a running PostgreSQL server", metadata: metadata)
-        let server = ServerProcess(adopting: processID)
+        let server = ServerProcess(processID: processID)
         self.server = server
         try await waitUntilReady(server, &patience)
     }

@@ -15,17 +15,7 @@ import Subprocess
 struct ServerProcess: Sendable {
     let processID: pid_t
     // Ends when the server has ended and has been reaped; nil for a server that is not this process's child.
-    private let exit: Task<Void, Never>?
-
-    init(adopting processID: pid_t) {
-        self.processID = processID
-        exit = nil
-    }
-
-    private init(processID: pid_t, exit: Task<Void, Never>) {
-        self.processID = processID
-        self.exit = exit
-    }
+    var exit: Task<Void, Never>?
 
     var isAlive: Bool { Self.isAlive(processID) }
 

@@ -52,7 +52,7 @@ import Testing
             let server = try await { () async throws -> ServerProcess in
                 let cluster = makeCluster(at: path, isThrownAway: true)
                 _ = try await cluster.start()
-                let server = ServerProcess(adopting: try #require(await cluster.processID))
+                let server = ServerProcess(processID: try #require(await cluster.processID))
                 #expect(server.isAlive)
                 // Gone without stopping it: the way to the guardian is closed as if the process had been killed.
                 return server

@@ -12,7 +12,7 @@ package struct TimedDatabase: Sendable {
     package let time: ManualTime
     private let traffic: Traffic
 
-    package var calls: Int { traffic.calls }
+    package var calls: Int { traffic.state.withLock(\.calls) }
 
     package func advance(by duration: Duration) async throws {
         time.advance(by: duration)
@@ -21,11 +21,11 @@ package struct TimedDatabase: Sendable {
     }
 
     /// Lets nothing come of what it is asked from now on, as if the time for that were over; or no more.
-    package func answers(_ isAnswering: Bool) { traffic.answers(isAnswering) }
+    package func answers(_ isAnswering: Bool) { traffic.state.withLock { $0.isAnswering = isAnswering } }
 
     /// Changes its tables, after which no other test has it.
     package func alter(_ script: SQL) async throws {
-        traffic.noteAlteration()
+        traffic.state.withLock { $0.isAltered = true }
         try await pool.script(script)
     }
 
@@ -50,7 +50,7 @@ package struct TimedDatabase: Sendable {
             let stores = try StoreScene(pool: pool, ids: ids, patience: .milliseconds(200))
             return try await body(TimedDatabase(pool: pool, stores: stores, time: time, traffic: traffic))
         }
-        if !traffic.isAltered { free.withLock { $0.append(name) } }
+        if !traffic.state.withLock(\.isAltered) { free.withLock { $0.append(name) } }
         return value
     }
 
@@ -99,20 +99,13 @@ package struct TimedDatabase: Sendable {
 }
 
 private final class Traffic: Sendable {
-    private struct State {
+    struct State {
         var calls = 0
         var isAnswering = true
         var isAltered = false
     }
 
-    private let state = Mutex(State())
-
-    var calls: Int { state.withLock(\.calls) }
-    var isAltered: Bool { state.withLock(\.isAltered) }
-
-    func answers(_ isAnswering: Bool) { state.withLock { $0.isAnswering = isAnswering } }
-
-    func noteAlteration() { state.withLock { $0.isAltered = true } }
+    let state = Mutex(State())
 
     /// Notes a call; answers by when it has to be answered.
     func deadline(_ usual: ContinuousClock.Instant?) -> ContinuousClock.Instant? {
