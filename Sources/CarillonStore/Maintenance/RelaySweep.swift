@@ -7,13 +7,6 @@ import Synchronization
 final class RelaySweep: Sendable {
     private static let batchSize = 2_000
 
-    /// What became of some of a network's bodies.
-    private struct Step: Sendable {
-        var kept = 0
-        /// The last that was looked at; `nil` when it was the last of all.
-        var last: UUID?
-    }
-
     private let pool: PostgresPool
     private let mostInVain: Int
     private let chores: Chores
@@ -67,9 +60,8 @@ final class RelaySweep: Sendable {
         var kept = 0
         var cursor = cursors.withLock { $0[network] } ?? .smallest
         while kept < mostInVain {
-            let after = cursor
-            let step = try await pool.withTaskLock(on: "relayed: \(network)") { session in
-                try Self.step(of: network, after: after, before: end, session)
+            let step = try await pool.withTaskLock(on: "relayed: \(network)") { [cursor] session in
+                try Self.step(of: network, after: cursor, before: end, session)
             }
             // Another replica is at it.
             guard let step else { break }
@@ -80,8 +72,7 @@ final class RelaySweep: Sendable {
             kept += step.kept
             cursor = last
         }
-        let reached = cursor
-        cursors.withLock { $0[network] = reached }
+        cursors.withLock { [cursor] in $0[network] = cursor }
     }
 
     /// The lanes in which something waits for endpoints that were removed, among the next pages of what waits.
@@ -117,7 +108,8 @@ final class RelaySweep: Sendable {
         }
     }
 
-    /// Deletes those of the next bodies for which no message waits.
+    /// Deletes those of the next bodies for which no message waits; answers how many stay, and the last that was looked at, `nil` when it
+    /// was the last of all.
     ///
     /// Rows of messages are read once for all of these bodies, which are neighbours, not for each: a row has many messages.
     private static func step(
@@ -125,7 +117,7 @@ final class RelaySweep: Sendable {
         after cursor: UUID,
         before end: UUID,
         _ session: borrowing PostgresSession
-    ) throws -> Step {
+    ) throws -> (kept: Int, last: UUID?) {
         let bodies = try session.query(
             """
             SELECT r.event_id FROM relayed r
@@ -133,7 +125,7 @@ final class RelaySweep: Sendable {
             ORDER BY r.event_id LIMIT \(batchSize)
             """
         ) { row in try row.decode(0, as: UUID.self) }
-        guard let first = bodies.first, let last = bodies.last else { return Step() }
+        guard let first = bodies.first, let last = bodies.last else { return (0, nil) }
         let waiting = try session.queryQueue(
             """
             SELECT DISTINCT message.event_id
@@ -149,6 +141,6 @@ final class RelaySweep: Sendable {
                 "DELETE FROM relayed WHERE network_id = \(network.rawValue) AND event_id = ANY (\(Array(old)))"
             )
         }
-        return Step(kept: bodies.count - old.count, last: bodies.count == batchSize ? last : nil)
+        return (bodies.count - old.count, bodies.count == batchSize ? last : nil)
     }
 }

@@ -9,11 +9,6 @@ extension RemovalSweep {
         var wipedAt: UUID
     }
 
-    /// What was looked at in one transaction: up to which subscription; `nil` behind the last one.
-    fileprivate struct SubscriptionPage: Sendable {
-        var last: Subscriber?
-    }
-
     func tags() async throws -> [RemovedTag] {
         try await removals(in: "tags", by: "tag", "t.wiped_at") { row in
             RemovedTag(network: try row.id(0), tag: try row.id(1), wipedAt: try row.decode(2))
@@ -23,11 +18,11 @@ extension RemovalSweep {
     func sweep(_ removed: RemovedTag) async throws {
         var after: Subscriber?
         repeat {
-            let page = try await pool.withTaskLock(on: "removals") { [after, listeners] in
+            let last = try await pool.withTaskLock(on: "removals") { [after, listeners] in
                 try $0.sweep(removed, after: after, telling: listeners)
             }
-            guard let page else { return }
-            after = page.last
+            guard let last else { return }
+            after = last
         } while after != nil
         try await finish(removed)
     }
@@ -47,11 +42,12 @@ extension RemovalSweep {
 }
 
 extension PostgresSession {
+    /// Sweeps the next of a tag's subscriptions; answers up to which one, `nil` behind the last one.
     fileprivate func sweep(
         _ removed: RemovalSweep.RemovedTag,
         after: Subscriber?,
         telling listeners: FeedbackListeners
-    ) throws -> RemovalSweep.SubscriptionPage {
+    ) throws -> Subscriber? {
         let start = (kind: after?.kind.rawValue ?? "", id: after?.id ?? "")
         let page: SQL = """
             SELECT s.kind, s.subject_id FROM subscriptions s
@@ -62,7 +58,7 @@ extension PostgresSession {
         let last = try queryFirst(
             "SELECT p.kind, p.subject_id FROM (\(sql: page)) AS p ORDER BY p.kind DESC, p.subject_id DESC LIMIT 1"
         ) { row in Subscriber(try row.choice(0), trusted: try row.decode(1)) }
-        guard let last else { return RemovalSweep.SubscriptionPage() }
+        guard let last else { return nil }
         let ended = try query(
             """
             DELETE FROM subscriptions s
@@ -76,7 +72,7 @@ extension PostgresSession {
             return DirectoryChange.subscription(SubscriptionChange(subscriber, removed.tag, over: .tagDeleted))
         }
         try listeners.tell(ended, in: removed.network, self)
-        return RemovalSweep.SubscriptionPage(last: last)
+        return last
     }
 
     /// Sweeps some of what a user subscribed to; answers how many rows.

@@ -21,11 +21,6 @@ package struct RemovalSweep {
         var wipes: Int
     }
 
-    /// What was looked at in one transaction: up to which member; `nil` behind the last one.
-    fileprivate struct Page: Sendable {
-        var last: String?
-    }
-
     let pool: PostgresPool
     /// Who is told of what ends by it.
     var listeners = FeedbackListeners.none
@@ -111,12 +106,12 @@ package struct RemovalSweep {
     }
 
     func sweep(_ removed: RemovedChannel) async throws {
-        var page = Page(last: "")
-        while let after = page.last {
+        var last: String? = ""
+        while let after = last {
             guard let next = try await pool.withTaskLock(on: "removals", { try $0.sweep(removed, after: after) }) else {
                 return
             }
-            page = next
+            last = next
         }
         try await finish(removed)
     }
@@ -159,17 +154,17 @@ package struct RemovalSweep {
 }
 
 extension PostgresSession {
-    /// Sweeps the next of a channel's members.
-    fileprivate func sweep(_ removed: RemovalSweep.RemovedChannel, after: String) throws -> RemovalSweep.Page {
+    /// Sweeps the next of a channel's members; answers up to which one, `nil` behind the last one.
+    fileprivate func sweep(_ removed: RemovalSweep.RemovedChannel, after: String) throws -> String? {
         guard try execute("SELECT FROM channels WHERE \(sql: RemovalSweep.isStill(removed)) FOR KEY SHARE") == 1 else {
-            return RemovalSweep.Page()
+            return nil
         }
         let network = removed.network.rawValue
         let channel = removed.channel.rawValue
         let page = try members(of: removed, behind: after)
-        guard let last = page.last?.user else { return RemovalSweep.Page() }
+        guard let last = page.last?.user else { return nil }
         let over = page.filter(\.isOver).map(\.user)
-        guard !over.isEmpty else { return RemovalSweep.Page(last: last) }
+        guard !over.isEmpty else { return last }
         let ended = try query(
             """
             SELECT m.user_id FROM members m
@@ -179,13 +174,13 @@ extension PostgresSession {
             FOR NO KEY UPDATE
             """
         ) { row in try row.decode(0, as: String.self) }
-        guard !ended.isEmpty else { return RemovalSweep.Page(last: last) }
+        guard !ended.isEmpty else { return last }
         try end(
             where: "m.network_id = \(network) AND m.channel_id = \(channel) AND m.user_id = ANY (\(ended))",
             over: removed.emptiedAt,
             wiped: removed.wipedAt
         )
-        return RemovalSweep.Page(last: last)
+        return last
     }
 
     /// Ends the relations `m` that are meant, and held, as a removal did.

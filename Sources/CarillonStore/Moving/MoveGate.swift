@@ -54,8 +54,7 @@ extension MoveFence {
         let moment = try await pool.withConnection { session in try session.moment() }
         var (rank, count) = (0, Self.batchSize)
         while count == Self.batchSize {
-            let first = rank
-            count = try await asMover(at: .rows(of: queue)) { session in
+            count = try await asMover(at: .rows(of: queue)) { [rank] session in
                 try session.execute(
                     .unprepared(
                         """
@@ -63,7 +62,7 @@ extension MoveFence {
                         SET leased = false, lease_token = q.lease_token + 1, run_at = n.run_at
                         FROM (
                             SELECT d.network_id, d.key,
-                                \(moment)::timestamptz + (\(first) + row_number() OVER (ORDER BY d.run_at)) * interval '1 microsecond'
+                                \(moment)::timestamptz + (\(rank) + row_number() OVER (ORDER BY d.run_at)) * interval '1 microsecond'
                                     AS run_at
                             FROM (
                                 SELECT t.network_id, t.\(identifier: key) AS key, t.run_at FROM \(identifier: queue) t

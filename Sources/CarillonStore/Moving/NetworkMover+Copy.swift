@@ -41,9 +41,8 @@ extension NetworkMover {
         var limit = Self.firstRows
         var toldAt = ContinuousClock.now
         while true {
-            let (after, most) = (last, limit)
-            let page = try await source.pool.withConnection { session in
-                try table.page(of: source.network, after: after, limit: most, session)
+            let page = try await source.pool.withConnection { [last, limit] session in
+                try table.page(of: source.network, after: last, limit: limit, session)
             }
             let count = page.rows.count
             guard count > 0 else { return }
@@ -85,9 +84,7 @@ extension NetworkMover {
             try session.countDirectory(of: network)
         }
     }
-}
 
-extension NetworkMover {
     /// How many rows of a network each table has.
     package static func counts(of network: NetworkID, in pool: PostgresPool) async throws -> [(
         table: String, rows: Int64

@@ -91,8 +91,7 @@ extension PostgresOutbox {
         }
         if claimed < limit, let position {
             walk.went(on: position.now, pages: position.pages)
-            let walked = walk
-            expired.withLock { $0 = walked }
+            expired.withLock { [walk] in $0 = walk }
         }
         return groups
     }

@@ -29,8 +29,7 @@ final class PageRounds: Sendable {
         }
         if let position {
             walk.went(on: position.now, pages: position.pages)
-            let walked = walk
-            self.walk.withLock { $0 = walked }
+            self.walk.withLock { [walk] in $0 = walk }
         }
         return values
     }
