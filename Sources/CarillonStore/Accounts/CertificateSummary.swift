@@ -19,14 +19,9 @@ package struct CertificateSummary: Sendable, Equatable {
     package var ended: Int
     /// Those that end first, of those that are to be renewed or have ended.
     package var first: [Ending]
+}
 
-    package init(current: Int, ending: Int, ended: Int, first: [Ending]) {
-        self.current = current
-        self.ending = ending
-        self.ended = ended
-        self.first = first
-    }
-
+extension CertificateSummary {
     /// Looks at all networks' certificates.
     package init(_ pool: PostgresPool) async throws {
         let certificates: SQL = """
@@ -38,32 +33,26 @@ package struct CertificateSummary: Sendable, Equatable {
             """
         let renewal: SQL = "now() + \(NetworkTrouble.notice.wholeMilliseconds) * interval '1 millisecond'"
         self = try await pool.withConnection { session in
-            let counts = try session.queryFirst(
+            let counted = try session.queryFirst(
                 """
                 \(sql: certificates)
                 SELECT count(*) FILTER (WHERE ends_at > \(sql: renewal)), count(*) FILTER (WHERE ends_at > now()), count(ends_at)
                 FROM certificates
                 """
             ) { row in
-                (
-                    later: try row.decode(0, as: Int.self), good: try row.decode(1, as: Int.self),
-                    all: try row.decode(2, as: Int.self)
-                )
+                let (later, good) = (try row.decode(0, as: Int.self), try row.decode(1, as: Int.self))
+                let ended = try row.decode(2, as: Int.self) - good
+                return Self(current: later, ending: good - later, ended: ended, first: [])
             }
-            guard let counts else { return Self(current: 0, ending: 0, ended: 0, first: []) }
-            let first = try session.query(
+            var summary = counted ?? Self(current: 0, ending: 0, ended: 0, first: [])
+            summary.first = try session.query(
                 """
                 \(sql: certificates)
                 SELECT network_id, app_id, ends_at FROM certificates WHERE ends_at <= \(sql: renewal)
                 ORDER BY ends_at, network_id, app_id LIMIT \(Self.mostNamed)
                 """
             ) { row in Ending(networkID: try row.id(0), appID: try row.decode(1), end: try row.timestamp(2)) }
-            return Self(
-                current: counts.later,
-                ending: counts.good - counts.later,
-                ended: counts.all - counts.good,
-                first: first
-            )
+            return summary
         }
     }
 }

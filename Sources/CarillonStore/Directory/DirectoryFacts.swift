@@ -26,6 +26,10 @@ struct MemberKey: Hashable, Sendable, Comparable {
     static func < (left: Self, right: Self) -> Bool {
         (left.network, left.channel, left.user) < (right.network, right.channel, right.user)
     }
+
+    var owner: UserKey { UserKey(network: network, user: user) }
+
+    var channelKey: ChannelKey { ChannelKey(network: network, channel: channel) }
 }
 
 /// A value with the time of the event that stated it; `nil` states that there is none.
@@ -332,10 +336,4 @@ private struct MemberIndex: Sendable {
     func keys(of user: UserKey) -> Set<MemberKey> { byUser[user, default: []] }
 
     func keys(in channel: ChannelKey) -> Set<MemberKey> { byChannel[channel, default: []] }
-}
-
-extension MemberKey {
-    var owner: UserKey { UserKey(network: network, user: user) }
-
-    var channelKey: ChannelKey { ChannelKey(network: network, channel: channel) }
 }

@@ -88,14 +88,9 @@ private struct ImportPace {
 
 /// The records of one batch by kind, the last of each key, in the order in which rows are locked.
 private struct ImportBatch: Sendable {
-    private struct User {
-        var id: UserID
-        /// Nothing where the user is only named.
-        var person: Person?
-    }
-
     let network: NetworkID
-    private let people: [User]
+    /// With nothing more where a user, or a channel, is only named.
+    private let people: [(id: UserID, person: Person?)]
     private let channels: [(id: ChannelID, channel: Channel?)]
     private let members: [MemberKey]
     private let devices: DeviceRegistration
@@ -129,7 +124,7 @@ private struct ImportBatch: Sendable {
         self.devices = DeviceRegistration(devices, in: network)
         self.members = members.sorted()
         let users = Set(people.keys).union(members.map(\.user)).union(self.devices.users).union(subscribers)
-        self.people = users.sorted().map { User(id: $0, person: people[$0]) }
+        self.people = users.sorted().map { ($0, people[$0]) }
         self.channels = Set(channels.keys).union(members.map(\.channel)).sorted().map { ($0, channels[$0]) }
     }
 

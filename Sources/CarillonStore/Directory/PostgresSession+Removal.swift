@@ -15,6 +15,20 @@ extension SQL {
         d.user_wipes = coalesce((SELECT u.wipes FROM users u
                                  WHERE u.network_id = d.network_id AND u.user_id = d.user_id), 0)
         """
+
+    /// Ends relation `m` as the removals of `t` did; it counts again from then on, as what it says now.
+    static let ending: SQL = """
+        is_member = false, facts_at = \(sql: .justAfter("t.over_at")),
+        \(sql: .wiping)
+        """
+
+    /// Takes the toggles from relation `m` that the removals of `t` have ended.
+    static let wiping: SQL = """
+        toggles = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles END,
+        toggles_updated_at = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles_updated_at END,
+        toggles_version = m.toggles_version
+            + CASE WHEN m.facts_at <= t.wiped_at AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
+        """
 }
 
 extension PostgresSession {
@@ -79,20 +93,4 @@ extension [SQL] {
             """
         ]
     }
-}
-
-extension SQL {
-    /// Ends relation `m` as the removals of `t` did; it counts again from then on, as what it says now.
-    static let ending: SQL = """
-        is_member = false, facts_at = \(sql: .justAfter("t.over_at")),
-        \(sql: .wiping)
-        """
-
-    /// Takes the toggles from relation `m` that the removals of `t` have ended.
-    static let wiping: SQL = """
-        toggles = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles END,
-        toggles_updated_at = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles_updated_at END,
-        toggles_version = m.toggles_version
-            + CASE WHEN m.facts_at <= t.wiped_at AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
-        """
 }

@@ -13,9 +13,7 @@ package struct PostgresFaceList: FaceListSource {
 
     package func faceList(unless version: Int64?) async throws -> FaceList? {
         let stored = try await pool.snapshot { session -> (FaceList, [SealedFaceKey])? in
-            let changes = try session.queryFirst("SELECT changes FROM face_changes") { row in
-                try row.decode(0, as: Int64.self)
-            }
+            let changes = try session.first("SELECT changes FROM face_changes", as: Int64.self)
             guard let changes, changes != version else { return nil }
             let list = FaceList(version: changes, bindings: try session.faceBindings(), keys: [])
             return (list, try session.faceKeys())

@@ -26,6 +26,9 @@ struct PartitionDay: Hashable, Comparable, Sendable {
     /// The smallest id of an event of this day.
     var firstID: UUID { .version7Floor(of: start) }
 
+    /// The same as it is written where no parameter may be.
+    fileprivate var literal: SQL { SQL(trusted: "'\(firstID.canonicalText)'") }
+
     private var start: Timestamp { Timestamp(milliseconds: number * Self.length) }
 
     func advanced(by days: Int64) -> PartitionDay { PartitionDay(number: number + days) }
@@ -141,9 +144,4 @@ struct DailyPartitions: Sendable {
     static func condition(of days: Range<PartitionDay>) -> SQL {
         "event_id >= \(sql: days.lowerBound.literal) AND event_id < \(sql: days.upperBound.literal)"
     }
-}
-
-extension PartitionDay {
-    /// The smallest id of an event of this day, as it is written where no parameter may be.
-    fileprivate var literal: SQL { SQL(trusted: "'\(firstID.canonicalText)'") }
 }

@@ -70,8 +70,7 @@ package struct Migrator: Sendable {
     /// Asks again and again: an index waits for all who have begun a statement before, also for one that waits for a turn.
     private func takeLock(_ session: borrowing PostgresSession) throws {
         var isWaiting = false
-        while try session.queryFirst("SELECT pg_try_advisory_lock(\(Self.lock))", { row in try row.decode(0) }) != true
-        {
+        while try session.first("SELECT pg_try_advisory_lock(\(Self.lock))", as: Bool.self) != true {
             if !isWaiting { logger.notice("Another process migrates the database, which is waited for") }
             isWaiting = true
             try session.sleep(seconds: 0.1)

@@ -111,7 +111,7 @@ package struct PendingWork: Sendable {
         var counts = Counts()
         do {
             // What makes more of it comes first.
-            counts.replays = try await endReplays()
+            counts.replays = try await pool.write("DELETE FROM replays t WHERE \(sql: isMeantAsReplay)")
             try await steps { position in
                 let ended = try await setAside(after: position)
                 counts.events += ended.count
@@ -176,10 +176,6 @@ extension PendingWork {
             try Task.checkCancellation()
             position = next
         }
-    }
-
-    private func endReplays() async throws -> Int {
-        try await pool.write("DELETE FROM replays t WHERE \(sql: isMeantAsReplay)")
     }
 
     /// Ends some events whose recipients were still to be found.

@@ -47,9 +47,8 @@ extension MoveFence {
 
     /// What the placement's secrets begin with, which names the master key that they are sealed with; `nil` before it is known.
     func masterKeyName() async throws -> [UInt8]? {
-        try await pool.queryFirst("SELECT sealed FROM master_key_canary") { row in
-            Array(try row.decode(0, as: [UInt8].self).prefix(SecretBox.headerLength))
-        }
+        try await pool.first("SELECT sealed FROM master_key_canary", as: [UInt8].self)
+            .map { Array($0.prefix(SecretBox.headerLength)) }
     }
 
     /// Whether nobody has anything of the network in hand.

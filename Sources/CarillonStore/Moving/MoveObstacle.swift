@@ -33,6 +33,11 @@ struct MoveObstacle: TransientError, CustomStringConvertible {
         var name: String
         /// For how many seconds its transaction has lasted; `nil` where that may not be known.
         var seconds: Int64?
+
+        fileprivate var words: String {
+            let name = name.isEmpty ? "" : " (\(name))"
+            return "process \(process)\(name)" + (seconds.map { " for \($0) s" } ?? "")
+        }
     }
 
     let subject: Subject
@@ -70,12 +75,5 @@ struct MoveObstacle: TransientError, CustomStringConvertible {
             \(subject.words): others hold a lock there; at work with the table: \(list); wait for them, or end them as by \
             SELECT pg_terminate_backend(\(first.process)), and move the network again
             """
-    }
-}
-
-extension MoveObstacle.Holder {
-    fileprivate var words: String {
-        let name = name.isEmpty ? "" : " (\(name))"
-        return "process \(process)\(name)" + (seconds.map { " for \($0) s" } ?? "")
     }
 }

@@ -4,22 +4,14 @@ import Postgres
 /// A page of members whom events may concern.
 struct CandidatePage {
     /// Somebody, and which event made them a member, if they are one.
-    fileprivate struct Candidate {
+    struct Candidate {
         var since: EventMark?
         var recipient: Recipient
     }
 
-    fileprivate var candidates: [Candidate] = []
+    var candidates: [Candidate] = []
     /// The last one of a page that is not the last one.
-    fileprivate var next: UserID?
-
-    /// Adds a member whom an event made one.
-    mutating func add(_ recipient: Recipient, since: EventMark) {
-        candidates.append(Candidate(since: since, recipient: recipient))
-    }
-
-    /// Says that there are others behind that user.
-    mutating func end(behind user: UserID) { next = user }
+    var next: UserID?
 
     /// How many people are on it.
     var count: Int { candidates.count }
@@ -41,6 +33,14 @@ struct CandidatePage {
 
     /// All of them, with whether they are members.
     var people: [(recipient: Recipient, isMember: Bool)] { candidates.map { ($0.recipient, $0.since != nil) } }
+
+    /// The page with each one's devices in the order of their ids.
+    fileprivate consuming func inOrder() -> CandidatePage {
+        for index in candidates.indices where candidates[index].recipient.devices.count > 1 {
+            candidates[index].recipient.devices.sort { $0.id < $1.id }
+        }
+        return self
+    }
 }
 
 /// Collects pages from rows that come page by page, user by user, device by device.
@@ -59,6 +59,14 @@ struct PageReading {
         var lastCounts = false
         /// Whether those count, too, who are no members.
         var isOfAsked = false
+
+        /// Leaves the last user to the next page.
+        mutating func dropLast() {
+            if lastCounts { content.candidates.removeLast() }
+            content.next = former
+            users -= 1
+            lastCounts = false
+        }
     }
 
     private let limit: Int
@@ -126,25 +134,5 @@ struct PageReading {
         found[current].content.candidates.append(
             CandidatePage.Candidate(since: since, recipient: recipient)
         )
-    }
-}
-
-extension PageReading.Page {
-    /// Leaves the last user to the next page.
-    fileprivate mutating func dropLast() {
-        if lastCounts { content.candidates.removeLast() }
-        content.next = former
-        users -= 1
-        lastCounts = false
-    }
-}
-
-extension CandidatePage {
-    /// The page with each one's devices in the order of their ids.
-    fileprivate consuming func inOrder() -> CandidatePage {
-        for index in candidates.indices where candidates[index].recipient.devices.count > 1 {
-            candidates[index].recipient.devices.sort { $0.id < $1.id }
-        }
-        return self
     }
 }

@@ -79,16 +79,14 @@ struct MemberWalk {
         for (position, member) in members.enumerated() {
             rows += max(1, member.devices.count)
             guard position == 0 || position < min(known, limit) && rows <= PageReading.maximumRows else {
-                page.end(behind: members[position - 1].user)
+                page.next = members[position - 1].user
                 break
             }
             guard let since = member.since, !member.isGone else { continue }
             let settings = try documents.settings(user: member.settings, channel: member.toggles)
             let devices = member.devices.prefix(PageReading.maximumRows).sorted { $0.id < $1.id }
-            page.add(
-                Recipient(userID: member.user, locale: member.locale, settings: settings, devices: devices),
-                since: since
-            )
+            let recipient = Recipient(userID: member.user, locale: member.locale, settings: settings, devices: devices)
+            page.candidates.append(CandidatePage.Candidate(since: since, recipient: recipient))
         }
         return page
     }

@@ -120,17 +120,7 @@ extension PostgresSession {
             """
         ) { row in (sealed: try row.decode(0), now: try row.timestamp(1)) }
     }
-}
 
-extension SQL {
-    fileprivate static func endpoints(of network: NetworkID) -> SQL {
-        """
-        SELECT \(sql: Row.endpointColumns) FROM endpoints WHERE network_id = \(network.rawValue) ORDER BY endpoint_id
-        """
-    }
-}
-
-extension PostgresSession {
     /// Deletes some of what waits in the lane of an endpoint that is not there, but for what somebody has in hand.
     ///
     /// - Returns: How many rows, at most `count`.
@@ -149,5 +139,13 @@ extension PostgresSession {
             WHERE \(sql: .hasKey("d", "group_id", of: "p"))
             """
         )
+    }
+}
+
+extension SQL {
+    fileprivate static func endpoints(of network: NetworkID) -> SQL {
+        """
+        SELECT \(sql: Row.endpointColumns) FROM endpoints WHERE network_id = \(network.rawValue) ORDER BY endpoint_id
+        """
     }
 }

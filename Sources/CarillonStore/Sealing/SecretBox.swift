@@ -41,12 +41,7 @@ package struct SecretBox: Sendable {
 
     /// Whether anything may be sealed; the same for all copies of a box.
     private final class Permit: Sendable {
-        private let isGranted = Mutex(true)
-
-        var granted: Bool {
-            get { isGranted.withLock(\.self) }
-            set { isGranted.withLock { $0 = newValue } }
-        }
+        let isGranted = Mutex(true)
     }
 
     private static let version: UInt8 = 1
@@ -79,7 +74,7 @@ package struct SecretBox: Sendable {
 
     /// Allows or forbids sealing: what another key than the database's sealed, nobody could read later.
     package func permitSealing(_ isPermitted: Bool) {
-        permit.granted = isPermitted
+        permit.isGranted.withLock { $0 = isPermitted }
     }
 
     /// Encrypts a secret for one place; without a network, for one that all share.
@@ -95,7 +90,7 @@ package struct SecretBox: Sendable {
         in network: NetworkID?,
         regardless: Bool
     ) throws -> [UInt8] {
-        guard regardless || permit.granted else { throw StoreError.wrongMasterKey }
+        guard regardless || permit.isGranted.withLock(\.self) else { throw StoreError.wrongMasterKey }
         let box = try AES.GCM.seal(
             secret,
             using: current.key,

@@ -97,11 +97,7 @@ enum StoredRoles {
 
     /// Reads what ``text(of:)`` wrote; anything else means that nothing is known.
     static func roles(from text: String) -> [String]? {
-        guard case .array(let elements)? = try? JSONValue(parsing: text) else { return nil }
-        return elements.compactMap { element in
-            guard case .string(let role) = element else { return nil }
-            return role
-        }
+        (try? JSONValue(parsing: text))?.list?.compactMap(\.text)
     }
 }
 
