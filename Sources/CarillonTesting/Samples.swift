@@ -57,6 +57,22 @@ extension DeliveryGroup {
             on: RelayTerms(expiresAt: time + .seconds(86_400))
         )
     }
+
+    /// The only message of a group; `nil` when it has none, or several.
+    package var relayKey: RelayKey? { relayKeys.count == 1 ? relayKeys[0] : nil }
+
+    package var event: RelayedEvent { RelayedEvent(cause.eventID, cause.eventType, receivedAt: cause.receivedAt) }
+
+    /// What devices are sent; nothing where an endpoint is told of something.
+    package var sent: DevicePush {
+        get {
+            switch payload {
+            case .devices(let sent): sent
+            case .messages: DevicePush(Push(Notification(locale: "", title: "", body: "")))
+            }
+        }
+        set { payload = .devices(newValue) }
+    }
 }
 
 extension RelayHistory {
@@ -131,24 +147,6 @@ extension DeviceStore {
     /// Registers a device as an admin does.
     package func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool {
         try await putDevice(device, in: network, by: .admin)
-    }
-}
-
-extension DeliveryGroup {
-    /// The only message of a group; `nil` when it has none, or several.
-    package var relayKey: RelayKey? { relayKeys.count == 1 ? relayKeys[0] : nil }
-
-    package var event: RelayedEvent { RelayedEvent(cause.eventID, cause.eventType, receivedAt: cause.receivedAt) }
-
-    /// What devices are sent; nothing where an endpoint is told of something.
-    package var sent: DevicePush {
-        get {
-            switch payload {
-            case .devices(let sent): sent
-            case .messages: DevicePush(Push(Notification(locale: "", title: "", body: "")))
-            }
-        }
-        set { payload = .devices(newValue) }
     }
 }
 

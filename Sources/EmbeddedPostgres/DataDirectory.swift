@@ -123,9 +123,7 @@ struct DataDirectory: Sendable {
             }
         }
     }
-}
 
-extension DataDirectory {
     /// Makes the cluster beside its place and moves it there when it is complete.
     ///
     /// - Throws: `notACluster`, `initializationFailed`, `fileSystem`, or what starting a process fails with.

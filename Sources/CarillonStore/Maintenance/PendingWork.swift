@@ -142,9 +142,7 @@ package struct PendingWork: Sendable {
         await writer.write(includingThisMinute: true)
         return counts
     }
-}
 
-extension PendingWork {
     private struct Position {
         var network = ""
         var id = UUID.smallest

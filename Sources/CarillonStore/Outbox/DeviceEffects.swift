@@ -17,10 +17,8 @@ struct DeviceEffects {
         var registeredBefore: Timestamp?
         var goneSince: Timestamp?
 
-        /// Whether nothing that another settlement says of the device weighs more.
-        func outweighs(_ other: Effect) -> Bool { weight >= other.weight }
-
-        private var weight: Int {
+        /// How much it weighs against what other settlements say of the device.
+        var weight: Int {
             switch state {
             case .unregistered: 3
             case .quarantined: 2
@@ -49,7 +47,7 @@ struct DeviceEffects {
     }
 
     private mutating func add(_ effect: Effect, _ key: Key) {
-        if let other = effects[key], !effect.outweighs(other) { return }
+        if let other = effects[key], effect.weight < other.weight { return }
         effects[key] = effect
     }
 

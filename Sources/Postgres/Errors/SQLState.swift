@@ -16,9 +16,7 @@ public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConver
 
     /// The code itself.
     public var description: String { rawValue }
-}
 
-extension SQLState {
     /// `0A000`: the server does not do this; also raised when a prepared plan's result type has changed.
     public static let featureNotSupported = SQLState(rawValue: "0A000")
     /// `23505`: a second row with the same key.

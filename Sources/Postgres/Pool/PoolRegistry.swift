@@ -134,9 +134,7 @@ final class PoolRegistry: Sendable {
             if isFinished { continuation.resume() }
         }
     }
-}
 
-extension PoolRegistry {
     private func opened(_ id: Int, _ result: Result<Void, PostgresError>) {
         switch result {
         case .success:

@@ -81,9 +81,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         parameters.append(value)
         fragments.append("")
     }
-}
 
-extension SQL {
     /// Collects the pieces of an interpolated literal.
     public struct StringInterpolation: StringInterpolationProtocol, Sendable {
         fileprivate var sql = SQL(trusted: "")
