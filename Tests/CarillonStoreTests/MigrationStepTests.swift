@@ -268,14 +268,12 @@ extension PostgresPool {
 
     /// The indexes that there are, and which of them are whole.
     fileprivate func indexes() async throws -> [String: Bool] {
-        let found = try await withConnection { session in
-            try session.query(
-                """
-                SELECT c.relname::text, i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-                WHERE c.relnamespace = 'public'::regnamespace AND c.relname NOT LIKE 'schema%'
-                """
-            ) { row in (try row.decode(0, as: String.self), try row.decode(1, as: Bool.self)) }
-        }
+        let found = try await query(
+            """
+            SELECT c.relname::text, i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+            WHERE c.relnamespace = 'public'::regnamespace AND c.relname NOT LIKE 'schema%'
+            """
+        ) { row in (try row.decode(0, as: String.self), try row.decode(1, as: Bool.self)) }
         return Dictionary(uniqueKeysWithValues: found)
     }
 }

@@ -64,43 +64,41 @@ struct AddressRegistry {
     /// nobody registered is outdated when it is reached in another way now, or was not named for a day.
     private func find(_ entries: [Entry]) async throws -> [Int: (id: DeviceID, isOutdated: Bool)] {
         let addresses = entries.map(\.device.address)
-        let found = try await pool.withConnection { session in
-            // Comparisons of rows that one index alone can serve in order, see `docs/decisions/0009`.
-            try session.query(
-                """
-                SELECT n.position, d.device_id,
-                       d.transient AND (d.seen_at < now() - interval '1 day'
-                                        OR (d.app_id, d.environment, d.p256dh, d.auth)
-                                            IS DISTINCT FROM (n.app_id, n.environment, n.p256dh, n.auth))
-                FROM unnest(\(entries.map(\.network.rawValue)), \(addresses.map(\.uniqueHash)),
-                            \(entries.map(\.id.rawValue)), \(addresses.map(\.provider.rawValue)),
-                            \(addresses.map(\.text)), \(addresses.map(\.appID)),
-                            \(addresses.map(\.environment?.rawValue)), \(addresses.map(\.keys?.p256dh)),
-                            \(addresses.map(\.keys?.auth)))
-                    WITH ORDINALITY AS n (network_id, address_hash, device_id, provider, address, app_id, environment, p256dh, auth,
-                          position)
-                CROSS JOIN LATERAL (
-                    (SELECT d.* FROM devices d
-                     WHERE n.address_hash IS NOT NULL
-                         AND (d.network_id, d.address_hash) >= (n.network_id, n.address_hash) AND d.address_hash IS NOT NULL
-                     ORDER BY d.network_id, d.address_hash
-                     LIMIT 1)
-                    UNION ALL
-                    (SELECT d.* FROM devices d
-                     WHERE n.address_hash IS NULL AND (d.network_id, d.device_id) >= (n.network_id, n.device_id)
-                     ORDER BY d.network_id, d.device_id
-                     LIMIT 1)
-                ) AS d
-                WHERE d.network_id = n.network_id
-                    AND CASE WHEN n.address_hash IS NOT NULL THEN d.address_hash = n.address_hash
-                             ELSE d.device_id = n.device_id AND d.provider = n.provider AND d.address = n.address END
-                """
-            ) { row in
-                (
-                    try row.decode(0, as: Int.self) - 1,
-                    (id: try row.id(1) as DeviceID, isOutdated: try row.decode(2, as: Bool.self))
-                )
-            }
+        // Comparisons of rows that one index alone can serve in order, see `docs/decisions/0009`.
+        let found = try await pool.query(
+            """
+            SELECT n.position, d.device_id,
+                   d.transient AND (d.seen_at < now() - interval '1 day'
+                                    OR (d.app_id, d.environment, d.p256dh, d.auth)
+                                        IS DISTINCT FROM (n.app_id, n.environment, n.p256dh, n.auth))
+            FROM unnest(\(entries.map(\.network.rawValue)), \(addresses.map(\.uniqueHash)),
+                        \(entries.map(\.id.rawValue)), \(addresses.map(\.provider.rawValue)),
+                        \(addresses.map(\.text)), \(addresses.map(\.appID)),
+                        \(addresses.map(\.environment?.rawValue)), \(addresses.map(\.keys?.p256dh)),
+                        \(addresses.map(\.keys?.auth)))
+                WITH ORDINALITY AS n (network_id, address_hash, device_id, provider, address, app_id, environment, p256dh, auth,
+                      position)
+            CROSS JOIN LATERAL (
+                (SELECT d.* FROM devices d
+                 WHERE n.address_hash IS NOT NULL
+                     AND (d.network_id, d.address_hash) >= (n.network_id, n.address_hash) AND d.address_hash IS NOT NULL
+                 ORDER BY d.network_id, d.address_hash
+                 LIMIT 1)
+                UNION ALL
+                (SELECT d.* FROM devices d
+                 WHERE n.address_hash IS NULL AND (d.network_id, d.device_id) >= (n.network_id, n.device_id)
+                 ORDER BY d.network_id, d.device_id
+                 LIMIT 1)
+            ) AS d
+            WHERE d.network_id = n.network_id
+                AND CASE WHEN n.address_hash IS NOT NULL THEN d.address_hash = n.address_hash
+                         ELSE d.device_id = n.device_id AND d.provider = n.provider AND d.address = n.address END
+            """
+        ) { row in
+            (
+                try row.decode(0, as: Int.self) - 1,
+                (id: try row.id(1) as DeviceID, isOutdated: try row.decode(2, as: Bool.self))
+            )
         }
         return Dictionary(found) { first, _ in first }
     }

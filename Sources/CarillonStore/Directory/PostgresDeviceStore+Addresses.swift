@@ -4,37 +4,35 @@ import Postgres
 extension PostgresDeviceStore {
     package func devices(reachedAt keys: [AddressKey]) async throws -> [ReachedDevice?] {
         guard let network = keys.first?.networkID else { return [] }
-        let found = try await databases.of(network).pool.withConnection { session in
-            // A comparison of rows that one index alone can serve in order, see `docs/decisions/0009`.
-            try session.query(
-                """
-                SELECT n.position, d.device_id, d.provider, d.app_id, d.locale, d.state, d.state_at,
-                       d.registered_at, \(sql: .obtainedAt), d.transient
-                FROM unnest(\(keys.map(\.networkID.rawValue)), \(keys.map(\.address.uniqueHash)))
-                    WITH ORDINALITY AS n (network_id, address_hash, position)
-                CROSS JOIN LATERAL (
-                    SELECT d.* FROM devices d
-                    WHERE n.address_hash IS NOT NULL
-                        AND (d.network_id, d.address_hash) >= (n.network_id, n.address_hash) AND d.address_hash IS NOT NULL
-                    ORDER BY d.network_id, d.address_hash
-                    LIMIT 1
-                ) AS d
-                WHERE d.network_id = n.network_id AND d.address_hash = n.address_hash AND \(sql: .isOfTheLiving)
-                """
-            ) { row in
-                let device = ReachedDevice(
-                    id: try row.id(1),
-                    provider: try row.choice(2),
-                    appID: try row.decode(3),
-                    locale: try row.decode(4),
-                    state: try row.choice(5),
-                    outOfUseSince: try row.timestampIfAny(6),
-                    registeredAt: try row.timestamp(7),
-                    obtainedAt: try row.timestamp(8),
-                    isTransient: try row.decode(9)
-                )
-                return (try row.decode(0, as: Int.self) - 1, device)
-            }
+        // A comparison of rows that one index alone can serve in order, see `docs/decisions/0009`.
+        let found = try await databases.of(network).pool.query(
+            """
+            SELECT n.position, d.device_id, d.provider, d.app_id, d.locale, d.state, d.state_at,
+                   d.registered_at, \(sql: .obtainedAt), d.transient
+            FROM unnest(\(keys.map(\.networkID.rawValue)), \(keys.map(\.address.uniqueHash)))
+                WITH ORDINALITY AS n (network_id, address_hash, position)
+            CROSS JOIN LATERAL (
+                SELECT d.* FROM devices d
+                WHERE n.address_hash IS NOT NULL
+                    AND (d.network_id, d.address_hash) >= (n.network_id, n.address_hash) AND d.address_hash IS NOT NULL
+                ORDER BY d.network_id, d.address_hash
+                LIMIT 1
+            ) AS d
+            WHERE d.network_id = n.network_id AND d.address_hash = n.address_hash AND \(sql: .isOfTheLiving)
+            """
+        ) { row in
+            let device = ReachedDevice(
+                id: try row.id(1),
+                provider: try row.choice(2),
+                appID: try row.decode(3),
+                locale: try row.decode(4),
+                state: try row.choice(5),
+                outOfUseSince: try row.timestampIfAny(6),
+                registeredAt: try row.timestamp(7),
+                obtainedAt: try row.timestamp(8),
+                isTransient: try row.decode(9)
+            )
+            return (try row.decode(0, as: Int.self) - 1, device)
         }
         var devices = [ReachedDevice?](repeating: nil, count: keys.count)
         for (position, device) in found { devices[position] = device }

@@ -104,11 +104,10 @@ extension PostgresOutbox {
             "t.expires_at",
             where: "(NOT t.leased OR t.run_at <= now())"
         )
-        let glance = try await pool.withConnection { session in
-            try session.queryFirst("SELECT \(sql: TableWalk.position(in: "deliveries")), \(sql: isAny)") { row in
-                let isAny = try row.decode(2, as: Bool.self)
-                return (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self), isAny: isAny)
-            }
+        let question: SQL = "SELECT \(sql: TableWalk.position(in: "deliveries")), \(sql: isAny)"
+        let glance = try await pool.queryFirst(question) { row in
+            let isAny = try row.decode(2, as: Bool.self)
+            return (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self), isAny: isAny)
         }
         guard let glance, !glance.isAny else { return true }
         var walked = walk

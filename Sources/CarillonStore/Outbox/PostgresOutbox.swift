@@ -74,25 +74,23 @@ package final class PostgresOutbox: Outbox {
         let networks = points.map(\.network.rawValue)
         let numbers = points.map { $0.point.number ?? 0 }
         let moments = points.map { ($0.point.number == nil ? ReadPoint.longAgo : $0.point).moment.stored }
-        let found = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT DISTINCT p.position, p.moment < now() - interval '9 minutes' OR c.user_id IS NULL, c.user_id
-                FROM unnest(\(networks), \(numbers), \(moments)) WITH ORDINALITY
-                    AS p (network_id, number, moment, position)
-                LEFT JOIN LATERAL (
-                    SELECT c.user_id, true AS is_there FROM changes c
-                    WHERE c.network_id = p.network_id AND c.slot = 0 AND c.seq > p.number
-                    OFFSET 0
-                ) AS c ON true
-                WHERE c.is_there OR p.moment < now() - interval '9 minutes'
-                """
-            ) { row in
-                (
-                    position: try row.decode(0, as: Int.self) - 1, touchesAll: try row.decode(1, as: Bool.self),
-                    user: try row.decode(2, as: String?.self)
-                )
-            }
+        let found = try await pool.query(
+            """
+            SELECT DISTINCT p.position, p.moment < now() - interval '9 minutes' OR c.user_id IS NULL, c.user_id
+            FROM unnest(\(networks), \(numbers), \(moments)) WITH ORDINALITY
+                AS p (network_id, number, moment, position)
+            LEFT JOIN LATERAL (
+                SELECT c.user_id, true AS is_there FROM changes c
+                WHERE c.network_id = p.network_id AND c.slot = 0 AND c.seq > p.number
+                OFFSET 0
+            ) AS c ON true
+            WHERE c.is_there OR p.moment < now() - interval '9 minutes'
+            """
+        ) { row in
+            (
+                position: try row.decode(0, as: Int.self) - 1, touchesAll: try row.decode(1, as: Bool.self),
+                user: try row.decode(2, as: String?.self)
+            )
         }
         var changes = [Changes](repeating: .none, count: points.count)
         for change in found {

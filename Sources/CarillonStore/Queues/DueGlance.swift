@@ -28,21 +28,19 @@ struct DueGlance: Sendable {
                  AND greatest(t.run_at) <= now() + \(limit.wholeMilliseconds) * interval '1 millisecond'
              ORDER BY greatest(t.run_at) LIMIT 1)
             """
-        let answer = try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT \(sql: TableWalk.position(in: table)), \(sql: next),
-                    \(sql: walk.isAny(of: table, dueBy: "greatest(t.run_at)", "t.run_at", where: condition))
-                """
-            ) { row in
-                DueGlance(
-                    now: try row.timestamp(0),
-                    pages: try row.decode(1),
-                    isAny: try row.decode(3),
-                    // So that its time has come by then.
-                    next: try row.decode(2, as: Int64?.self).map { .milliseconds(max(0, $0) + 2) }
-                )
-            }
+        let answer = try await pool.queryFirst(
+            """
+            SELECT \(sql: TableWalk.position(in: table)), \(sql: next),
+                \(sql: walk.isAny(of: table, dueBy: "greatest(t.run_at)", "t.run_at", where: condition))
+            """
+        ) { row in
+            DueGlance(
+                now: try row.timestamp(0),
+                pages: try row.decode(1),
+                isAny: try row.decode(3),
+                // So that its time has come by then.
+                next: try row.decode(2, as: Int64?.self).map { .milliseconds(max(0, $0) + 2) }
+            )
         }
         guard let answer else { throw StoreError.unreadable("moment") }
         return answer

@@ -28,22 +28,20 @@ struct SubscriptionLookup {
     mutating func read(_ pool: PostgresPool) async throws {
         let keys = Array(asked)
         guard !keys.isEmpty else { return }
-        let found = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT n.position
-                FROM unnest(\(keys.map(\.network.rawValue)), \(keys.map(\.tag.rawValue)),
-                            \(keys.map(\.subscriber.kind.rawValue)), \(keys.map(\.subscriber.id)))
-                    WITH ORDINALITY AS n (network_id, tag, kind, subject_id, position)
-                CROSS JOIN LATERAL (
-                    SELECT s.tag FROM subscriptions s
-                    WHERE s.network_id = n.network_id AND s.tag = n.tag AND s.kind = n.kind
-                        AND s.subject_id = n.subject_id AND \(sql: .isInForce)
-                    LIMIT 1
-                ) AS s
-                """
-            ) { row in try row.decode(0, as: Int.self) - 1 }
-        }
+        let found = try await pool.query(
+            """
+            SELECT n.position
+            FROM unnest(\(keys.map(\.network.rawValue)), \(keys.map(\.tag.rawValue)),
+                        \(keys.map(\.subscriber.kind.rawValue)), \(keys.map(\.subscriber.id)))
+                WITH ORDINALITY AS n (network_id, tag, kind, subject_id, position)
+            CROSS JOIN LATERAL (
+                SELECT s.tag FROM subscriptions s
+                WHERE s.network_id = n.network_id AND s.tag = n.tag AND s.kind = n.kind
+                    AND s.subject_id = n.subject_id AND \(sql: .isInForce)
+                LIMIT 1
+            ) AS s
+            """
+        ) { row in try row.decode(0, as: Int.self) - 1 }
         self.found = Set(found.map { keys[$0] })
     }
 

@@ -60,27 +60,25 @@ package struct PostgresEndpointLog: EndpointListSource, EndpointLog, RelaySource
     }
 
     package func questionMaterial(_ key: RelayKey) async throws -> QuestionMaterial {
-        let found = try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT e.sealed, now(), i.body
-                FROM (SELECT \(key.networkID.rawValue), \(key.endpointID.rawValue), \(key.eventID.uuid))
-                    AS n (network_id, endpoint_id, event_id)
-                CROSS JOIN LATERAL (
-                    SELECT e.sealed FROM endpoints e
-                    WHERE e.network_id = n.network_id AND e.endpoint_id = n.endpoint_id LIMIT 1
-                ) AS e
-                LEFT JOIN LATERAL (
-                    SELECT i.body FROM inbox i
-                    WHERE i.network_id = n.network_id AND i.event_id = n.event_id LIMIT 1
-                ) AS i ON true
-                """
-            ) { row in
-                (
-                    sealed: try row.decode(0, as: [UInt8].self), now: try row.timestamp(1),
-                    body: try row.decode(2, as: String?.self)
-                )
-            }
+        let found = try await pool.queryFirst(
+            """
+            SELECT e.sealed, now(), i.body
+            FROM (SELECT \(key.networkID.rawValue), \(key.endpointID.rawValue), \(key.eventID.uuid))
+                AS n (network_id, endpoint_id, event_id)
+            CROSS JOIN LATERAL (
+                SELECT e.sealed FROM endpoints e
+                WHERE e.network_id = n.network_id AND e.endpoint_id = n.endpoint_id LIMIT 1
+            ) AS e
+            LEFT JOIN LATERAL (
+                SELECT i.body FROM inbox i
+                WHERE i.network_id = n.network_id AND i.event_id = n.event_id LIMIT 1
+            ) AS i ON true
+            """
+        ) { row in
+            (
+                sealed: try row.decode(0, as: [UInt8].self), now: try row.timestamp(1),
+                body: try row.decode(2, as: String?.self)
+            )
         }
         guard let found else { return QuestionMaterial(secrets: [], body: nil) }
         let secrets = try EndpointSecrets(opening: found.sealed, box, of: key.endpointID, in: key.networkID)
