@@ -1,5 +1,3 @@
-import CarillonCore
-
 /// How a request carries its events, as its type and its headers tell.
 enum CloudEventMode: Equatable {
     /// The body is the data, be it JSON or not, and the headers are the rest.

@@ -1,5 +1,3 @@
-import CarillonCore
-
 /// The events of a transaction, each with its own bytes: one that cannot be read is passed over, and the others are not.
 ///
 /// A homeserver repeats a transaction until it is taken, and sends nothing else meanwhile. So what is in an event, which any user of

@@ -1,5 +1,4 @@
 package import CarillonCore
-import HTTPTypes
 package import Hummingbird
 
 /// Another system, answered as its own clients and servers expect it (FACES parts D to H).

@@ -1,6 +1,5 @@
 package import CarillonCore
 package import CarillonEdge
-import HTTPTypes
 package import Hummingbird
 
 /// Ably's REST interface for push, as its SDKs speak it (FACES part E).

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// Amity's names for parts of a chat product.
 private enum AmityModule: String, CaseIterable {

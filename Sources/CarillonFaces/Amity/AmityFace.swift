@@ -1,6 +1,5 @@
 package import CarillonCore
 package import CarillonEdge
-import HTTPTypes
 package import Hummingbird
 
 /// Amity's (formerly Upstra's and Eko's) devices and notification settings, as its SDKs and its admins' servers ask for them

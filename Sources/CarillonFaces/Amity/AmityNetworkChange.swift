@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// The events that Amity has names for and Carillon has templates for.
 enum AmityEvent: String, CaseIterable, Sendable {

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// What an admin said of an app id (FACES section D1).
 struct MatrixBinding: Sendable, Equatable {

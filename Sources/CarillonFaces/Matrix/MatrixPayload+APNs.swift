@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 extension MatrixPayload {
     var apns: RawPart? {

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// What Buzz's apps get through a homeserver (FACES part G).
 extension MatrixPayload {

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 extension MatrixPayload {
     /// For FCM: data alone, which the app shows by itself.

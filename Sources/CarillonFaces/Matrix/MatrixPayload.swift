@@ -1,5 +1,4 @@
 import CarillonCore
-import Crypto
 
 /// What apps get that were built for Sygnal: a raw part that replaces whatever is built in (FACES section D3).
 ///

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 struct MobileFirstAppleSettings: Sendable {
     private enum Delivery: String, CaseIterable {

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 struct MobileFirstGoogleSettings: Sendable {
     /// What the SDK looks for beside text and payload. It gets all as strings.

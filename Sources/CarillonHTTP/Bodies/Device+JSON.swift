@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 extension Device {
     /// The device as the API shows it: its token is never shown again in full.

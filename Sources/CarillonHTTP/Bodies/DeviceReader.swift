@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// Reads devices as they are registered (API section 6), each provider by its own rules.
 struct DeviceReader {

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// Which devices are to be taken back into use (`POST /devices/restore`).
 struct DeviceRestoration {

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 extension Person {
     var json: JSONValue {

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 extension Endpoint {
     func json(_ circuit: LaneStatus.Circuit) -> JSONValue {

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 extension Receipt {
     /// What the sender of an event is told.

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// One line of an import (API section 4): `{"user":…}`, `{"channel":…}`, `{"member":…}`, `{"device":…}`,
 /// `{"tag":…}` or `{"subscription":…}`.

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 import NIOCore
 import Synchronization
 

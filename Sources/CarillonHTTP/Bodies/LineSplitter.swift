@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// Cuts a stream of bytes into lines, however the bytes arrive.
 struct LineSplitter {

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 extension Network {
     /// The network as the API shows it, with defaults filled in.

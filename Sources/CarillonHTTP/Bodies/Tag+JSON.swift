@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 extension Tag {
     /// The longest description, in bytes.

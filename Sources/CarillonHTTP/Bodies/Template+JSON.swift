@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// A template as the API lists it: a built-in one, or a network's own.
 struct ListedTemplate {

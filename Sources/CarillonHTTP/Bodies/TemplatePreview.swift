@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// What `POST /templates/preview` asks: how an event would read (API section 7).
 struct TemplatePreview {

@@ -1,4 +1,3 @@
-import CarillonEdge
 import Crypto
 import Foundation
 import NIOCore

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import HTTPTypes
 import Hummingbird
 
 /// Says what would happen to one user by an event, without doing it (API section 5). For admins.

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import HTTPTypes
 import Hummingbird
 
 /// Networks and what is needed to begin with one (API section 2). For operators, and for admins as far as it is theirs.

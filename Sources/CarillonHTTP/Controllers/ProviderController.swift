@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import HTTPTypes
 import Hummingbird
 
 /// The providers of a network, their circuits and the webhooks' secret (API section 9). For admins.

@@ -1,4 +1,3 @@
-import CarillonCore
 package import CarillonEdge
 package import NIOCore
 import Synchronization

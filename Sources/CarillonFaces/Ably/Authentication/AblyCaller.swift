@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 struct AblyCaller: Sendable {
     /// For whom somebody may speak.

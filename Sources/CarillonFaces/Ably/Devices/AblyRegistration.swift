@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// Makes the device that a client describes of the one that is known, if any (FACES E4).
 struct AblyRegistration: Sendable {

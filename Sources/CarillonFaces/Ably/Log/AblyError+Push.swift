@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 import HTTPTypes
 
 /// Why a push did not arrive, in Ably's codes.

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// A line of the push log: why a push did not arrive, as a message of Ably's (FACES E7).
 struct AblyLogLine: Sendable {

@@ -1,5 +1,4 @@
 import CarillonCore
-import CarillonEdge
 
 /// Messages that are published together: what of them is pushed, and what they are called.
 struct AblyMessages: Sendable {
