@@ -62,7 +62,7 @@ extension Creation {
     package func response(_ answer: JSONValue) -> Response? {
         switch self {
         case .created: .json(answer, status: .created)
-        case .repeated(let former): .json(former, status: .created, headers: [IdempotencyKey.replayed: "true"])
+        case .repeated(let former): .written(former, status: .created, headers: [IdempotencyKey.replayed: "true"])
         case .refused, .beingDeleted: nil
         }
     }

@@ -9,13 +9,18 @@ extension Response {
         status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:]
     ) -> Response {
-        json(value.serialized, status: status, headers: headers)
+        written(value.serialized, status: status, headers: headers)
     }
 
-    /// An answer with a body that is JSON already.
-    package static func json(_ bytes: [UInt8], status: HTTPResponse.Status, headers: HTTPFields = [:]) -> Response {
+    /// An answer with a body that is written already, as JSON or in another form.
+    package static func written(
+        _ bytes: [UInt8],
+        as type: String = "application/json",
+        status: HTTPResponse.Status,
+        headers: HTTPFields
+    ) -> Response {
         var headers = headers
-        headers[.contentType] = "application/json"
+        headers[.contentType] = type
         // Answers depend on who asks, and some hold secrets.
         if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
         return Response(

@@ -1,7 +1,6 @@
 package import CarillonCore
 package import HTTPTypes
 package import Hummingbird
-import NIOCore
 
 /// What went wrong with a request, as the caller is told (RFC 9457, `application/problem+json`).
 ///
@@ -32,7 +31,6 @@ package struct Problem: Error, Sendable, Equatable {
         _ title: String,
         _ detail: String? = nil,
         errors: [FieldError] = [],
-        outcome: Outcome? = nil,
         headers: HTTPFields = [:]
     ) {
         self.name = name
@@ -40,7 +38,6 @@ package struct Problem: Error, Sendable, Equatable {
         self.title = title
         self.detail = detail
         self.errors = errors
-        self.outcome = outcome
         self.headers = headers
     }
 
@@ -59,14 +56,7 @@ package struct Problem: Error, Sendable, Equatable {
     }
 
     var response: Response {
-        var headers = headers
-        headers[.contentType] = "application/problem+json"
-        headers[.cacheControl] = "no-store"
-        return Response(
-            status: status,
-            headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.serialized))
-        )
+        .written(document.serialized, as: "application/problem+json", status: status, headers: headers)
     }
 }
 

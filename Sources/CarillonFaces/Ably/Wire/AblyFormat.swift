@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonEdge
 import HTTPTypes
 import Hummingbird
-import NIOCore
 
 /// In what form something is written: SDKs prefer MessagePack, people JSON.
 enum AblyFormat: Sendable {
@@ -118,14 +117,7 @@ extension Response {
         guard AblyFormat(answering: request) == .messagePack else {
             return .json(value, status: status, headers: headers)
         }
-        var headers = headers
-        headers[.contentType] = "application/x-msgpack"
-        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
-        return Response(
-            status: status,
-            headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.messagePack))
-        )
+        return .written(value.messagePack, as: "application/x-msgpack", status: status, headers: headers)
     }
 
     /// An error in the form that was asked for, its code and words in headers, too.
