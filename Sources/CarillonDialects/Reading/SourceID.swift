@@ -10,9 +10,7 @@ enum SourceID {
     static func of(_ dialect: DialectName, _ parts: [String]) -> String {
         let text = dialect.rawValue + String(separator) + parts.joined(separator: String(separator))
         if !parts.contains(where: { $0.contains(separator) }), Identifier<Event>(text) != nil { return text }
-        // Lengths tell parts apart.
-        let all = parts.flatMap { Array("\($0.utf8.count):\($0)".utf8) }
-        return dialect.rawValue + String(separator) + Proof.digest(all)
+        return dialect.rawValue + String(separator) + parts.digest.hexadecimal
     }
 
     /// The id of what a body says, which has no other.

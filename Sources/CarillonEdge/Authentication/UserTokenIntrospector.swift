@@ -1,5 +1,4 @@
 package import CarillonCore
-import Crypto
 package import Metrics
 
 /// Finds out whose tokens are that are none of Carillon's, and remembers it for as long as the network wishes.
@@ -103,7 +102,8 @@ package final class UserTokenIntrospector: Sendable {
         from address: IPAddress?,
         isSuspect: Bool
     ) async throws(Problem) -> UserID? {
-        let key = Key(network: network, hash: Self.hash(of: token, introspection))
+        // No token is kept, and what was answered to other settings is not found.
+        let key = Key(network: network, hash: [introspection.url, introspection.userIDPointer, token].digest)
         let moment = now()
         let former = answers.remembered(key)
         if let former, moment < former.end { return former.userID }
@@ -155,15 +155,6 @@ package final class UserTokenIntrospector: Sendable {
             endings.count(.failed)
             throw .serviceUnavailable("it could not be found out whose token it is")
         }
-    }
-
-    /// No token is kept, and what was answered to other settings is not found.
-    private static func hash(of token: String, _ introspection: UserTokenIntrospection) -> [UInt8] {
-        var hash = SHA256()
-        for part in [introspection.url, introspection.userIDPointer, token] {
-            hash.update(data: Array("\(part.utf8.count):\(part)".utf8))
-        }
-        return Array(hash.finalize())
     }
 }
 

@@ -1,5 +1,4 @@
 import CarillonCore
-import Crypto
 
 /// Makes Carillon's events of a homeserver's notification: one for each device, so that each is recognised when it is repeated.
 final class MatrixTranslation {
@@ -80,8 +79,7 @@ final class MatrixTranslation {
         guard let event = notification.eventID else {
             return "m:" + Base64URL.encode(randomBytes(32))
         }
-        let parts = [event, device.appID, device.pushkey].map { "\($0.utf8.count):\($0)" }
-        return "m:" + Base64URL.encode(SHA256.hash(data: Array(parts.joined().utf8)))
+        return "m:" + Base64URL.encode([event, device.appID, device.pushkey].digest)
     }
 }
 

@@ -1,5 +1,4 @@
 import CarillonCore
-import Crypto
 import struct Foundation.UUID
 
 /// What Carillon knows by which Ably's clients published something: whose application it was, and of a message what it is called.
@@ -9,10 +8,10 @@ enum AblySource {
     /// A message on a channel, which is recognised when it comes again.
     static func id(of message: String, on channel: TagID, of appID: String) -> String {
         // The message's own id where it can stand there, so that the push log can name it.
-        let digest = Base64URL.encode(Array(hash(appID, channel.rawValue).prefix(16)))
+        let digest = Base64URL.encode([appID, channel.rawValue].digest.prefix(16))
         let id = "\(prefix)\(appID):\(digest):\(message)"
         if Identifier<Event>(id) != nil { return id }
-        return "\(prefix)\(appID)::\(Base64URL.encode(hash(appID, channel.rawValue, message)))"
+        return "\(prefix)\(appID)::\(Base64URL.encode([appID, channel.rawValue, message].digest))"
     }
 
     /// Something that has no id of its own, and never comes again.
@@ -31,11 +30,5 @@ enum AblySource {
         let parts = id.dropFirst(prefix.count).split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         // Former releases gave messages ids of one part.
         return parts.count == 3 ? parts : nil
-    }
-
-    private static func hash(_ parts: String...) -> SHA256.Digest {
-        var hash = SHA256()
-        for part in parts { hash.update(data: Array("\(part.utf8.count):\(part)".utf8)) }
-        return hash.finalize()
     }
 }
