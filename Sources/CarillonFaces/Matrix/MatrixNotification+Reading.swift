@@ -37,7 +37,7 @@ extension MatrixNotification {
         var reader = JSONObjectReader(value, unknown: .tolerate, into: errors)
         let notification = reader.object("notification", required: true).flatMap { reader in
             var reader = reader
-            return MatrixNotification(&reader, errors)
+            return MatrixNotification(&reader)
         }
         if let error = errors.errors.first {
             throw .matrix(
@@ -49,7 +49,7 @@ extension MatrixNotification {
         self = notification
     }
 
-    private init?(_ reader: inout JSONObjectReader, _ errors: InputErrors) {
+    private init?(_ reader: inout JSONObjectReader) {
         eventID = reader.word("event_id", maximumBytes: Self.longestID)
         roomID = reader.word("room_id", maximumBytes: Self.longestID)
         type = reader.text("type")
@@ -72,8 +72,7 @@ extension MatrixNotification {
         }
         if elements.isEmpty { reader.refuse("devices", "must not be empty") }
         for (index, element) in elements.enumerated() {
-            let place = reader.pointer(to: "devices") + "/\(index)"
-            var reader = JSONObjectReader(element, at: place, unknown: .tolerate, into: errors)
+            var reader = reader.reader(of: element, in: "devices", at: index)
             guard let device = Device(&reader) else { return nil }
             devices.append(device)
         }

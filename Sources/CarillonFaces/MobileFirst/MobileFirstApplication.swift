@@ -56,8 +56,7 @@ struct MobileFirstApplication: Sendable, Equatable {
         guard let google = app else { return nil }
         (self.apple, self.google, senderID) = (apple, google, sender)
         for (index, value) in (reader.array("issuers", maximumCount: Self.maximumIssuers) ?? []).enumerated() {
-            let place = reader.pointer(to: "issuers") + "/\(index)"
-            guard let issuer = Self.issuer(value, at: place, of: reader) else { return nil }
+            guard let issuer = Self.issuer(reader.reader(of: value, in: "issuers", at: index)) else { return nil }
             guard !issuers.contains(where: { $0.name == issuer.name && $0.publicKey == issuer.publicKey }) else {
                 reader.refuse("issuers", at: index, "is given twice")
                 return nil
@@ -70,8 +69,8 @@ struct MobileFirstApplication: Sendable, Equatable {
         }
     }
 
-    private static func issuer(_ value: JSONValue, at place: String, of reader: JSONObjectReader) -> Issuer? {
-        var part = JSONObjectReader(value, at: place, unknown: reader.unknown, into: reader.errors)
+    private static func issuer(_ reader: JSONObjectReader) -> Issuer? {
+        var part = reader
         let name = part.string("iss", required: true, nonEmpty: true)
         let publicKey = part.string("publicKey", required: true, maximumBytes: maximumKeyBytes)
         let claim = part.string("userIdClaim", maximumBytes: 256, nonEmpty: true)
