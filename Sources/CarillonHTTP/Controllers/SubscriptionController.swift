@@ -19,7 +19,7 @@ struct SubscriptionController: Controller {
             callers.put(path) { try await subscribe(try target($0), $0) }
             callers.delete(path) { try await unsubscribe(try target($0), $0) }
         }
-        callers.pages("/users/{user}/tags", use: listUsersTags)
+        callers.pages("/users/{user}/tags") { try await list(.user($0.knownUser()), $0) }
         for device in DeviceController.paths { callers.pages("/devices/\(device)/tags", use: listDevicesTags) }
     }
 
@@ -48,28 +48,15 @@ struct SubscriptionController: Controller {
         return .noContent
     }
 
-    private func listUsersTags(_ request: NetworkRequest) async throws -> Response {
-        let user = try request.knownUser()
-        let (page, tags) = try await page(of: .user(user), request)
-        if tags.isEmpty, request.access.ownUser == nil {
-            _ = try await services.directory.user(user, in: request.network).found()
-        }
-        return answer(tags, page)
-    }
-
     private func listDevicesTags(_ request: NetworkRequest) async throws -> Response {
         if request.access.ownUser == nil { try request.access.requireAdmin() }
         let id = try DeviceController.deviceID(request)
         let device = try await services.devices.device(id, in: request.network).found()
         guard device.userID == request.access.ownUser ?? device.userID else { throw Problem.notFound() }
-        let (page, tags) = try await page(of: .device(id), request)
-        return answer(tags, page)
+        return try await list(.device(id), request)
     }
 
-    private func page(
-        of subscriber: Subscriber,
-        _ request: NetworkRequest
-    ) async throws -> (page: Page, tags: [TagID]) {
+    private func list(_ subscriber: Subscriber, _ request: NetworkRequest) async throws -> Response {
         let page = try request.page()
         let tags = try await services.tags.tags(
             of: subscriber,
@@ -78,11 +65,10 @@ struct SubscriptionController: Controller {
             after: page.after { TagID($0) },
             limit: page.fetchLimit
         )
-        return (page, tags)
-    }
-
-    private func answer(_ tags: [TagID], _ page: Page) -> Response {
-        page.answer(tags, key: \.rawValue) { ["tag": .string($0.rawValue)] }
+        if case .user(let user) = subscriber, tags.isEmpty, request.access.ownUser == nil {
+            _ = try await services.directory.user(user, in: request.network).found()
+        }
+        return page.answer(tags, key: \.rawValue) { ["tag": .string($0.rawValue)] }
     }
 
     private func user(_ request: NetworkRequest) throws -> Target {
