@@ -194,9 +194,7 @@ extension Problem {
 
     /// A mistake of ours; the log has the rest under the request's id.
     package static let internalError = Problem("internal-error", .internalServerError, "The service made a mistake")
-}
 
-extension Problem {
     /// Why an endpoint is not stored.
     package init(_ refusal: EndpointRefusal) {
         self =

@@ -60,9 +60,7 @@ struct MatrixNotification: Sendable {
     var content: JSONObject
     var counts: Counts
     var devices: [Device]
-}
 
-extension MatrixNotification {
     /// Whether it only says how much is unread.
     var isBadgeUpdate: Bool { eventID == nil }
 

@@ -60,9 +60,7 @@ struct NetworkRequest: Sendable {
     func repeatable(_ body: JSONValue?, answering answer: JSONValue) throws(Problem) -> IdempotentRequest? {
         try IdempotentRequest(http, by: access.admin, in: network, body: body, answer: answer)
     }
-}
 
-extension NetworkRequest {
     /// Answers a page of what `find` finds in the directory whose ids or names begin with a text.
     func search<Item>(
         json: (Item) -> JSONValue,

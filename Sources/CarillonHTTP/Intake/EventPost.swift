@@ -39,9 +39,7 @@ final class EventPost: IntakePost {
         weight = reading.dialect?.knownCount ?? events.count
         requestID = fields.requestID
     }
-}
 
-extension EventPost {
     var networkID: NetworkID { network.id }
     var content: [ParsedEvent] { events }
     var size: Int { events.count }
