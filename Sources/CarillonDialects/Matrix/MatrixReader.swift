@@ -106,9 +106,8 @@ struct MatrixReader {
         case ("leave", "join"), ("ban", "join"), ("leave", nil), ("ban", nil):
             event.type = .memberLeft
         case ("invite", _):
-            guard let inviter = event.actor else { return .ignored("nobody invites themselves") }
+            guard event.actor != nil else { return .ignored("nobody invites themselves") }
             event.type = .channelInvited
-            event.actor = inviter
             (event.members, event.invited) = ([], [member])
             if content["is_direct"].isTrue { event.channel?.isDirect = true }
         default:

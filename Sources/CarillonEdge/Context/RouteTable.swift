@@ -3,7 +3,7 @@ import Hummingbird
 
 /// Knows which methods each path supports, for the difference between 404 and 405.
 struct RouteTable: Sendable {
-    private let routes: [(path: RouterPath, methods: [HTTPRequest.Method])]
+    private let routes: [(path: RouterPath, methods: Set<HTTPRequest.Method>)]
 
     /// The table of a router's routes. Where there is GET there is HEAD.
     init(_ router: Router<CarillonRequestContext>) {
@@ -12,8 +12,7 @@ struct RouteTable: Sendable {
             methods[route.path.description, default: (route.path, [])].methods.insert(route.method)
         }
         routes = methods.values.map { path, methods in
-            let all = methods.contains(.get) ? methods.union([.head]) : methods
-            return (path, all.sorted { $0.rawValue < $1.rawValue })
+            (path, methods.contains(.get) ? methods.union([.head]) : methods)
         }
     }
 

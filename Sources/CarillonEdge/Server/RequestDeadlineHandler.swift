@@ -8,9 +8,7 @@ import NIOCore
 /// trickle in, and callers who say nothing, are ``ConnectionHandler``'s business: no part of a request exists before its head is complete.
 package final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
-    typealias InboundOut = NIOAny
     typealias OutboundIn = NIOAny
-    typealias OutboundOut = NIOAny
 
     /// Sent outwards through the pipeline to say how time is counted from now on, for the request in hand.
     package enum Mode: Sendable {

@@ -20,7 +20,6 @@ struct AblyRegistration: Sendable {
         }
         let (metadata, recipient): (JSONObject?, JSONObject?) = (body.metadata ?? nil, former?.recipient)
         let kept = AblyDevice(platform: platform, formFactor: formFactor, metadata: metadata, recipient: recipient)
-        guard body.recipient != nil || known != nil else { throw .malformed("push.recipient is required") }
         return try place(kept, id, client ?? .nobody, body, known)
     }
 
