@@ -12,9 +12,9 @@ enum EmojiNames {
         var shown: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            if bytes[index] == colon, index == 0 || !isPart(bytes[index - 1]),
+            if bytes[index] == colon, index == 0 || !bytes[index - 1].isASCIIAlphanumeric,
                 let end = bytes[(index + 1)...].prefix(longest + 1).firstIndex(of: colon),
-                end + 1 == bytes.count || !isPart(bytes[end + 1]),
+                end + 1 == bytes.count || !bytes[end + 1].isASCIIAlphanumeric,
                 let picture = picture(of: String(decoding: bytes[(index + 1)..<end], as: UTF8.self))
             {
                 shown += picture.utf8
@@ -28,9 +28,6 @@ enum EmojiNames {
     }
 
     private static let colon = UInt8(ascii: ":")
-
-    /// Whether a byte may be part of a word or a name, so that a colon beside it begins or ends none.
-    private static func isPart(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric }
 
     private static func picture(of name: String) -> String? {
         if let picture = pictures[name] { return picture }

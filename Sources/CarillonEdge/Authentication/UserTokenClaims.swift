@@ -12,11 +12,8 @@ struct UserTokenClaims: Sendable {
     /// Reads what can be read; the signature is not looked at.
     init(_ text: String) {
         let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        if segments.count == 3, SignedToken.object(segments[0]) != nil {
-            claims = SignedToken.object(segments[1])
-        } else {
-            claims = nil
-        }
+        let hasHeader = segments.count == 3 && SignedToken.object(segments[0]) != nil
+        claims = hasHeader ? SignedToken.object(segments[1]) : nil
     }
 
     /// Whether it has the form of a JWT.

@@ -31,14 +31,8 @@ package final class InboundConnections: Sendable {
 
     package init(_ settings: ServerSettings, port: String, metrics: any MetricsFactory) {
         let count = settings.connections - settings.spareSlots
-        state = Mutex(
-            State(
-                slots: ConnectionSlots(
-                    slots: count,
-                    slotsPerAddress: settings.connectionsPerAddress
-                )
-            )
-        )
+        let slots = ConnectionSlots(slots: count, slotsPerAddress: settings.connectionsPerAddress)
+        state = Mutex(State(slots: slots))
         proxies = settings.trustedProxies
         meter = Meter(label: "carillon_http_connections", dimensions: [("port", port)], factory: metrics)
         Meter(label: "carillon_http_connections_max", dimensions: [("port", port)], factory: metrics).set(count)

@@ -32,7 +32,7 @@ struct MatrixController: Sendable {
         for (outcome, count) in selection.skipped { outcomes.count(outcome, by: count) }
         if let network = selection.firstNetwork { context.face.note(network: network) }
         switch (keyOwner, selection.isOfStranger) {
-        case (nil, false): giveBackRequest(from: address)
+        case (nil, false): if let address { services.rates.giveBack(.requests, at: .matrix, from: address) }
         case (.some, true): try takeRequest(from: address)
         default: break
         }
@@ -60,11 +60,6 @@ struct MatrixController: Sendable {
     /// Counts a stranger's request.
     private func takeRequest(from address: IPAddress?) throws(Problem) {
         if let address { try services.rates.take(of: .requests, at: .matrix, from: address) }
-    }
-
-    /// Counts a request no longer that was none of a stranger's.
-    private func giveBackRequest(from address: IPAddress?) {
-        if let address { services.rates.giveBack(.requests, at: .matrix, from: address) }
     }
 }
 

@@ -22,16 +22,16 @@ struct MobileFirstTokenController: Sendable {
         context.face.note(network: stored.key.networkID)
         context.caller.note(.network(stored.key.networkID))
         guard form["grant_type"] == "client_credentials" else {
-            throw Self.refusal("unsupported_grant_type", "grant_type must be client_credentials")
+            throw Problem("unsupported_grant_type", .badRequest, "grant_type must be client_credentials")
         }
         let held = MobileFirstRights(stored.key.rights).ofTokens
         let wanted = MobileFirstRights(trusted: (form["scope"] ?? "").split(separator: " ").map(String.init))
         guard wanted.scopes.allSatisfy(held.covers) else {
-            throw Self.refusal("invalid_scope", "the client does not have all of these scopes")
+            throw Problem("invalid_scope", .badRequest, "the client does not have all of these scopes")
         }
         let rights = wanted.scopes.isEmpty ? held : wanted
         guard !rights.scopes.isEmpty else {
-            throw Self.refusal("invalid_scope", "the client has no scopes for tokens")
+            throw Problem("invalid_scope", .badRequest, "the client has no scopes for tokens")
         }
         let now = services.clock.now()
         return .json([
@@ -72,12 +72,8 @@ struct MobileFirstTokenController: Sendable {
         // What is no UTF-8 is no reason to refuse what is.
         let fields = PercentEncoding.fields(of: Array(String(decoding: bytes, as: UTF8.self).utf8))
         guard let fields, Set(fields.map(\.name)).count == fields.count else {
-            throw Self.refusal("invalid_request", "the form cannot be read")
+            throw Problem("invalid_request", .badRequest, "the form cannot be read")
         }
         return Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) })
-    }
-
-    private static func refusal(_ error: String, _ description: String) -> Problem {
-        Problem(error, .badRequest, description)
     }
 }

@@ -6,15 +6,6 @@ import Hummingbird
 struct ExplainController: Controller {
     let services: Services
 
-    private var explainer: Explainer {
-        Explainer(
-            recipients: services.recipients,
-            toggles: services.toggles,
-            catalog: services.catalog,
-            endpoints: { try await services.endpoints.endpoints(of: $0) }
-        )
-    }
-
     func addRoutes(to router: Router<CarillonRequestContext>) {
         admins(router).post("/explain", use: explain)
     }
@@ -29,6 +20,12 @@ struct ExplainController: Controller {
         }
         let addresses = services.addressReader(for: request.access.network)
         let event = try EmbeddedEvent.event(eventJSON, addresses: addresses, clock: services.clock)
+        let explainer = Explainer(
+            recipients: services.recipients,
+            toggles: services.toggles,
+            catalog: services.catalog,
+            endpoints: { try await services.endpoints.endpoints(of: $0) }
+        )
         return .json(try await explainer.explain(event, to: user, in: request.network).json)
     }
 }

@@ -30,14 +30,13 @@ struct MoveController: Controller {
         }
         guard services.placements.areSeveral else {
             _ = try await services.accounts.network(network).found()
-            let now = services.clock.now()
             let move = NetworkMove(
                 id: UUID(),
                 network: network,
                 source: target,
                 target: target,
                 step: .done,
-                startedAt: now
+                startedAt: services.clock.now()
             )
             return .json(move.json)
         }

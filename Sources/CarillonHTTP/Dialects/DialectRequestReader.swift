@@ -23,10 +23,13 @@ enum DialectRequestReader {
 
     /// The request for a dialect without its body.
     static func head(of request: Request) throws -> DialectRequest {
-        DialectRequest(
+        var headers = request.headers.map { (name: $0.name.canonicalName, value: $0.value) }
+        // Of HTTP/2 and in this library it is no field, but part of what is asked for.
+        if let host = request.head.authority { headers.append((name: "host", value: host)) }
+        return DialectRequest(
             target: request.head.path ?? request.uri.path,
             query: try QueryParameters(request).all(),
-            headers: headers(of: request),
+            headers: headers,
             body: []
         )
     }
@@ -56,13 +59,6 @@ enum DialectRequestReader {
             }
         }
         return posted
-    }
-
-    private static func headers(of request: Request) -> [(name: String, value: String)] {
-        var headers = request.headers.map { (name: $0.name.canonicalName, value: $0.value) }
-        // Of HTTP/2 and in this library it is no field, but part of what is asked for.
-        if let host = request.head.authority { headers.append((name: "host", value: host)) }
-        return headers
     }
 
     /// A body as events, or the problem with it.

@@ -51,7 +51,7 @@ struct AblyPublishController: Sendable {
         guard case .array(let elements) = try await AblyBody.value(of: call.request, upTo: Self.batchLimit) else {
             throw AblyError.body("the body must be an array")
         }
-        guard elements.reduce(0, { $0 + Self.count($1) }) <= Self.maximumCount else {
+        guard elements.reduce(0, { $0 + max(1, $1["recipient"]?.list?.count ?? 1) }) <= Self.maximumCount else {
             throw AblyError.tooLarge("a batch may have \(Self.maximumCount) notifications")
         }
         let publication = AblyPublication(caller, services)
@@ -83,11 +83,6 @@ struct AblyPublishController: Sendable {
             "\(failures) of \(items.count) items could not be taken; the others were",
             batch: items.map(\.json)
         )
-    }
-
-    /// How many notifications an item is.
-    private static func count(_ element: JSONValue) -> Int {
-        max(1, element["recipient"]?.list?.count ?? 1)
     }
 
     /// Makes durable what is right, some at a time; what cannot be is so answered, unless nothing can.
