@@ -36,14 +36,10 @@ struct ChannelController: Controller {
 
     private func listMembers(_ request: NetworkRequest) async throws -> Response {
         let id = try request.id("channel", as: Channel.self)
-        let page = try request.page()
-        let members = try await services.directory.members(
-            of: id,
-            in: request.network,
-            after: page.after { UserID($0) },
-            limit: page.fetchLimit
-        )
-        return page.answer(try members.found(), key: \.rawValue) { ["userId": .string($0.rawValue)] }
+        let json = { (user: UserID) -> JSONValue in ["userId": .string(user.rawValue)] }
+        return try await request.list(by: \UserID.rawValue, after: { UserID($0) }, json: json) {
+            try await services.directory.members(of: id, in: request.network, after: $0, limit: $1).found()
+        }
     }
 
     private func replaceMembers(_ request: NetworkRequest) async throws -> Response {

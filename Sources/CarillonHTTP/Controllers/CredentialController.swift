@@ -9,13 +9,9 @@ struct CredentialController: Controller {
     func addRoutes(to router: Router<CarillonRequestContext>) {
         let admins = admins(router)
         admins.pages("/api-keys") { request in
-            let page = try request.page()
-            let keys = try await services.accounts.apiKeys(
-                of: request.network,
-                after: page.after,
-                limit: page.fetchLimit
-            )
-            return page.answer(keys, key: \.id, \.json)
+            try await request.list(by: \APIKey.id, after: { $0 }, json: \APIKey.json) {
+                try await services.accounts.apiKeys(of: request.network, after: $0, limit: $1)
+            }
         }
         admins.post("/api-keys", use: createKey)
         admins.delete("/api-keys/{id}", use: deleteKey)

@@ -10,13 +10,10 @@ struct DeadLetterController: Controller {
     func addRoutes(to router: Router<CarillonRequestContext>) {
         let admins = admins(router)
         admins.pages("/dead-letters") { request in
-            let page = try request.page()
-            let letters = try await services.history.deadLetters(
-                in: request.network,
-                after: page.after { EventID($0)?.uuid },
-                limit: page.fetchLimit
-            )
-            return page.answer(letters, key: \.id.canonicalText, \.json)
+            let read = { (text: String) in EventID(text)?.uuid }
+            return try await request.list(by: \DeadLetter.id.canonicalText, after: read, json: \DeadLetter.json) {
+                try await services.history.deadLetters(in: request.network, after: $0, limit: $1)
+            }
         }
         admins.post("/dead-letters/{id}/retry") { request in
             let id = try request.eventID().uuid

@@ -81,17 +81,13 @@ struct DeviceController: Controller {
 
     private func list(_ request: NetworkRequest) async throws -> Response {
         let user = try request.knownUser()
-        let page = try request.page()
-        let devices = try await services.devices.devices(
-            of: user,
-            in: request.network,
-            after: page.after { DeviceID($0) },
-            limit: page.fetchLimit
-        )
-        if devices.isEmpty, request.access.ownUser == nil {
-            _ = try await services.directory.user(user, in: request.network).found()
+        return try await request.list(by: \Device.id.rawValue, after: { DeviceID($0) }, json: \Device.json) {
+            let devices = try await services.devices.devices(of: user, in: request.network, after: $0, limit: $1)
+            if devices.isEmpty, request.access.ownUser == nil {
+                _ = try await services.directory.user(user, in: request.network).found()
+            }
+            return devices
         }
-        return page.answer(devices, key: \.id.rawValue, \.json)
     }
 }
 

@@ -61,6 +61,17 @@ struct NetworkRequest: Sendable {
         try IdempotentRequest(http, by: access.admin, in: network, body: body, answer: answer)
     }
 
+    /// Answers a page of a list: `find` has what comes behind a key, up to so many.
+    func list<Key, Item>(
+        by key: (Item) -> String,
+        after read: (String) -> Key?,
+        json: (Item) -> JSONValue,
+        _ find: (_ after: Key?, _ limit: Int) async throws -> [Item]
+    ) async throws -> Response {
+        let page = try page()
+        return page.answer(try await find(page.after(read), page.fetchLimit), key: key, json)
+    }
+
     /// Answers a page of what `find` finds in the directory whose ids or names begin with a text.
     func search<Item>(
         json: (Item) -> JSONValue,

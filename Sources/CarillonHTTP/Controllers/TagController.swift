@@ -9,13 +9,9 @@ struct TagController: Controller {
     func addRoutes(to router: Router<CarillonRequestContext>) {
         let admins = admins(router)
         admins.pages("/tags") { request in
-            let page = try request.page()
-            let tags = try await services.tags.tags(
-                in: request.network,
-                after: page.after { TagID($0) },
-                limit: page.fetchLimit
-            )
-            return page.answer(tags, key: \.id.rawValue, \.json)
+            try await request.list(by: \Tag.id.rawValue, after: { TagID($0) }, json: \Tag.json) {
+                try await services.tags.tags(in: request.network, after: $0, limit: $1)
+            }
         }
         admins.show("/tags/{tag}") { request in
             try await services.tags.tag(request.id("tag"), in: request.network)?.json
@@ -32,14 +28,10 @@ struct TagController: Controller {
         // Of a tag that nobody has declared, too: it may have subscribers.
         admins.pages("/tags/{tag}/subscribers") { request in
             let id = try request.id("tag", as: Tag.self)
-            let page = try request.page()
-            let subscribers = try await services.tags.subscribers(
-                of: id,
-                in: request.network,
-                after: page.after { Subscriber(cursor: $0) },
-                limit: page.fetchLimit
-            )
-            return page.answer(subscribers, key: \.cursor, \.json)
+            let read = { (text: String) in Subscriber(cursor: text) }
+            return try await request.list(by: \Subscriber.cursor, after: read, json: \Subscriber.json) {
+                try await services.tags.subscribers(of: id, in: request.network, after: $0, limit: $1)
+            }
         }
     }
 }

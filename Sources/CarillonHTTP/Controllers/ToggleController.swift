@@ -51,14 +51,10 @@ struct ToggleController: Controller {
     private func listChannels(_ request: NetworkRequest) async throws -> Response {
         let user = try request.knownUser()
         try request.query.refuseAll()
-        let page = try request.page()
-        let channels = try await services.toggles.channels(
-            of: user,
-            in: request.network,
-            after: page.after { ChannelID($0) },
-            limit: page.fetchLimit
-        )
-        return page.answer(try channels.found(), key: \.channel.id.rawValue) { $0.json(for: user) }
+        let json = { (channel: UserChannel) in channel.json(for: user) }
+        return try await request.list(by: \UserChannel.channel.id.rawValue, after: { ChannelID($0) }, json: json) {
+            try await services.toggles.channels(of: user, in: request.network, after: $0, limit: $1).found()
+        }
     }
 
     private func show(_ scope: ToggleScope, _ request: NetworkRequest) async throws -> Response {
