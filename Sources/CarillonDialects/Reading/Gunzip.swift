@@ -18,7 +18,7 @@ package enum Gunzip {
         defer { inflateEnd(&stream) }
         var input = packed
         // One byte more than is taken tells that there is too much.
-        var output = [UInt8](repeating: 0, count: min(limit + 1, max(1024, packed.count.multipliedOrMax(by: 1_100))))
+        var output = [UInt8](repeating: 0, count: min(limit + 1, max(1024, packed.count * 1_100)))
         let (result, written, rest) = input.withUnsafeMutableBufferPointer { input in
             output.withUnsafeMutableBufferPointer { output in
                 stream.next_in = input.baseAddress
@@ -33,12 +33,5 @@ package enum Gunzip {
         guard result == Z_STREAM_END, rest == 0 else { throw .damaged }
         output.removeLast(output.count - written)
         return output
-    }
-}
-
-extension Int {
-    fileprivate func multipliedOrMax(by factor: Int) -> Int {
-        let (product, overflow) = multipliedReportingOverflow(by: factor)
-        return overflow ? .max : product
     }
 }

@@ -20,12 +20,7 @@ package struct Authenticator: Sendable {
     let pages: PageSemaphore
     let clock: WallClock
 
-    /// The caller in the network of the path, by `Authorization`.
-    package func access(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
-        try await access(request, context, in: context.identifier("network", as: Network.self))
-    }
-
-    /// The caller in a network that something else than the path names, by `Authorization`. Where users are not meant (`ofUsers`),
+    /// The caller in a network, whatever names it, by `Authorization`. Where users are not meant (`ofUsers`),
     /// nobody is asked about foreign tokens: what is sent there may be a key of Carillon's that is not known yet. Without a network the credentials say
     /// which one it is, as far as they are Carillon's own; the operator belongs to none.
     package func access(

@@ -4,8 +4,6 @@ import CarillonCore
 ///
 /// However many unknown keys come, there is one query at a time, for all that wait, and at most twenty a second.
 final class KeyLookup: Sendable {
-    typealias Read = @Sendable (Set<APIKeyName>) async throws -> Set<APIKeyName>
-
     /// Longer than any key's public half; so that nobody fills the memory with long ones.
     private static let longestID = 64
     private static let interval = Duration.milliseconds(50)
@@ -20,7 +18,7 @@ final class KeyLookup: Sendable {
         timeToLive: Duration = .seconds(2),
         capacity: Int = 10_000,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-        read: @escaping Read
+        read: @escaping @Sendable (Set<APIKeyName>) async throws -> Set<APIKeyName>
     ) {
         let absent = Remembered<APIKeyName, Void>(capacity: capacity, now: now, network: \.networkID) { _, readAt in
             readAt + timeToLive

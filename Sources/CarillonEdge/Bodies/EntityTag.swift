@@ -12,12 +12,7 @@ package enum EntityTag {
         return { version in tags.contains("*") || tags.contains(text(of: version)) }
     }
 
-    /// Whether the caller has this version already, by `If-None-Match`; weak tags count.
-    package static func isKnown(_ version: Int64, to headers: HTTPFields) -> Bool {
-        isKnown(text(of: version), to: headers)
-    }
-
-    /// Whether the caller has what this tag stands for already.
+    /// Whether the caller has what this tag stands for already, by `If-None-Match`; weak tags count.
     package static func isKnown(_ tag: String, to headers: HTTPFields) -> Bool {
         guard let tags = tags(headers, .ifNoneMatch) else { return false }
         return tags.contains("*") || tags.contains(tag) || tags.contains("W/" + tag)

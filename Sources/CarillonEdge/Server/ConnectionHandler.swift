@@ -178,7 +178,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head) where head.status.code < 200:
             context.write(data, promise: promise)
         case .head(var head):
-            begin(context)
+            isAnswering = true
+            if owed == 1 { isContinueDue = false }
+            if let id { connections.waits(id) }
+            wait(settings.idleTimeout, else: .answer, context)
             if !head.isKeepAlive { isLast = true }
             if isLast, owed == 1 {
                 head.headers.replaceOrAdd(name: "connection", value: "close")
@@ -196,13 +199,6 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             sent.futureResult.assumeIsolated().whenComplete { _ in self.answered(context) }
             context.write(data, promise: sent)
         }
-    }
-
-    private func begin(_ context: ChannelHandlerContext) {
-        isAnswering = true
-        if owed == 1 { isContinueDue = false }
-        if let id { connections.waits(id) }
-        wait(settings.idleTimeout, else: .answer, context)
     }
 
     private func answered(_ context: ChannelHandlerContext) {

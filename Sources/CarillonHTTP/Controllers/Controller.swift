@@ -8,8 +8,9 @@ protocol Controller: Sendable {
 }
 
 extension Controller {
+    /// The caller in the network of the path, by `Authorization`.
     func access(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
-        try await services.authenticator.access(request, context)
+        try await services.authenticator.access(request, context, in: context.identifier("network", as: Network.self))
     }
 
     /// Where routes are added for a network's admins.

@@ -59,8 +59,9 @@ struct ToggleController: Controller {
 
     private func show(_ scope: ToggleScope, _ request: NetworkRequest) async throws -> Response {
         let current = try await services.toggles.toggles(scope, in: request.network)
-        guard !EntityTag.isKnown(current.version, to: request.http.headers) else {
-            return Response(status: .notModified, headers: [.eTag: EntityTag.text(of: current.version)])
+        let tag = EntityTag.text(of: current.version)
+        guard !EntityTag.isKnown(tag, to: request.http.headers) else {
+            return Response(status: .notModified, headers: [.eTag: tag])
         }
         return answer(scope, current)
     }
