@@ -94,7 +94,6 @@ package struct DialectPost {
     var bytes: [UInt8] { request.body }
     var clock: SenderClock { SenderClock(now: now) }
 
-    /// The body as a JSON object.
     func object() throws(DialectRefusal) -> JSONValue { try request.object() }
 }
 

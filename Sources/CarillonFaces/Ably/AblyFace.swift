@@ -56,17 +56,15 @@ package struct AblyFace: Face {
             reader.refuse("name", "must begin with the id of an application that the network has bound")
             return nil
         }
-        if let secret = request.secret {
-            guard (16...256).contains(secret.utf8.count), secret.isPrintableASCII else {
-                reader.refuse(
-                    "secret",
-                    "must be 16 to 256 printable ASCII characters without spaces: what stands behind the colon"
-                )
-                return nil
-            }
+        let secret = request.secret ?? Base64URL.encode(randomBytes(32))
+        guard (16...256).contains(secret.utf8.count), secret.isPrintableASCII else {
+            reader.refuse(
+                "secret",
+                "must be 16 to 256 printable ASCII characters without spaces: what stands behind the colon"
+            )
+            return nil
         }
         guard let rights else { return nil }
-        let secret = request.secret ?? Base64URL.encode(randomBytes(32))
         let key = FaceKey(
             face: .ably,
             networkID: request.networkID,

@@ -41,8 +41,6 @@ struct AmityNetworkChange: Sendable, Equatable {
     var isEnabled: Bool?
     var events: [EventChange] = []
 
-    /// Reads a body.
-    /// - Throws: What is wrong with it.
     init(_ body: JSONValue) throws(InvalidInput) {
         self = try body.readForeign { reader in
             var change = Self()

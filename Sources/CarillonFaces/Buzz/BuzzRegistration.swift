@@ -19,8 +19,6 @@ struct BuzzRegistration: Sendable, Equatable {
 }
 
 extension BuzzRegistration {
-    /// Reads a body.
-    /// - Throws: What is wrong with it.
     init(_ body: JSONValue) throws(InvalidInput) {
         self = try body.readForeign { reader in
             let application = reader.identifier("applicationId", as: DeviceAddress.self, required: true)

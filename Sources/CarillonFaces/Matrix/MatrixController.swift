@@ -57,7 +57,6 @@ struct MatrixController: Sendable {
         return .json(["rejected": JSONValue(selection.rejected)])
     }
 
-    /// Counts a stranger's request.
     private func takeRequest(from address: IPAddress?) throws(Problem) {
         if let address { try services.rates.take(of: .requests, at: .matrix, from: address) }
     }

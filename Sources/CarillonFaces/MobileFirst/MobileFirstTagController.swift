@@ -73,7 +73,6 @@ struct MobileFirstTagController: Sendable {
         return .noContent
     }
 
-    /// The tag of the path.
     private func declaredTag(of caller: MobileFirstCaller) async throws -> Tag {
         guard let tag = try await services.tags.tag(try caller.context.identifier("tag"), in: caller.networkID) else {
             throw Problem.mobileFirst(.notFound, "there is no such tag")

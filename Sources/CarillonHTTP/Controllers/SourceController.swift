@@ -38,7 +38,6 @@ struct SourceController: Controller {
 
 extension SourceSettings {
     /// Reads `{"url","intervalSeconds","enabled"}`. Where a name leads is checked when it is used: names change.
-    /// - Throws: What is wrong with it.
     fileprivate init(_ body: JSONValue, egress: EgressGuard) throws(InvalidInput) {
         self = try body.read(as: "invalid-source") { reader in
             let url = reader.serverURL(maximumBytes: Self.maximumURLBytes, by: egress)

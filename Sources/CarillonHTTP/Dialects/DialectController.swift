@@ -55,8 +55,7 @@ struct DialectController: Controller {
         let dialect = try Self.dialect(of: request)
         let document = try await services.accounts.dialect(dialect.name, of: request.network)
         let posted = try await DialectRequestReader.request(request.http, for: dialect)
-        let settings = document?.settings ?? JSONObject()
-        let reading = try DialectRequestReader.read(posted, by: dialect, settings, now: services.clock.now())
+        let reading = try DialectRequestReader.read(posted, by: dialect, document, now: services.clock.now())
         let events = reading.events.compactMap { event in
             if case .known(_, let canonical) = event.content { canonical } else { nil }
         }

@@ -76,8 +76,8 @@ struct DialectPostController: Controller {
                 journal.refused(refusal, 200, .dialect(dialect.name), in: network.id)
                 return .json([:])
             }
-            let settings = sender.document?.settings ?? JSONObject()
-            let reading = try DialectRequestReader.read(posted, by: dialect, settings, now: services.clock.now())
+            let now = services.clock.now()
+            let reading = try DialectRequestReader.read(posted, by: dialect, sender.document, now: now)
             if reading.knownCount > 0 { try services.rates.take(events: reading.knownCount, of: network) }
             let receipts = try await accept(inSlices: reading.events.map(\.parsed), of: network.id)
             journal.answered(reading, receipts, dialect.name, in: network.id)

@@ -65,11 +65,11 @@ enum DialectRequestReader {
     static func read(
         _ request: DialectRequest,
         by dialect: any EventDialect,
-        _ settings: JSONObject,
+        _ document: DialectDocument?,
         now: Timestamp
     ) throws(Problem) -> DialectReading {
         do throws(DialectRefusal) {
-            return try dialect.events(of: request, DialectSettings(settings), now: now)
+            return try dialect.events(of: request, DialectSettings(document?.settings ?? JSONObject()), now: now)
         } catch {
             throw Problem(error)
         }

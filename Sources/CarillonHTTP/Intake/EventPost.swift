@@ -163,8 +163,7 @@ extension Services {
                 try dialect.verify(request, document, now: clock.now())
             }
         }
-        let settings = document?.settings ?? JSONObject()
-        let reading = try DialectRequestReader.read(request, by: dialect, settings, now: clock.now())
+        let reading = try DialectRequestReader.read(request, by: dialect, document, now: clock.now())
         return (reading.events.map(\.parsed), reading)
     }
 }
