@@ -48,9 +48,7 @@ struct FanoutBenchmark: Benchmark {
     /// Makes the channel with its members, their devices and their toggles.
     private func fill(_ cluster: Cluster, _ report: inout Report) async throws -> TestNetwork {
         cluster.workshop.say("fanout, importing \(members) users with devices")
-        let output = NotificationFile(path: cluster.workshop.newPath("nothing.ndjson"))
-        let (network, figures) = try await ServiceUnderTest.withService(on: cluster, output: try output.create()) {
-            service in
+        let (network, figures) = try await ServiceUnderTest.withService(on: cluster) { service in
             let network = try await TestNetwork.make(Self.networkID, in: service)
             let seconds = try await network.fill(with: shape, in: service)
             let memory = try service.process.peakResidentBytes

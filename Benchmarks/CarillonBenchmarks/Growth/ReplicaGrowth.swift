@@ -82,10 +82,8 @@ struct ReplicaGrowth: Sendable {
         _ body: ([ServiceUnderTest]) async throws -> Value
     ) async throws -> Value {
         if others.count == count { return try await body(others) }
-        let output = NotificationFile(path: cluster.workshop.newPath("nothing.ndjson"))
         return try await ServiceUnderTest.withService(
             on: cluster,
-            output: try output.create(),
             environment: [
                 "CARILLON_DATA_DIR": cluster.workshop.newPath("data"), "CARILLON_EGRESS_ALLOW": "127.0.0.0/8",
             ]

@@ -37,12 +37,7 @@ struct MatrixBenchmark: Benchmark {
     private func figures(delay: Int, in workshop: Workshop) async throws -> [Figure] {
         try await SimulatorProcess.withSimulator(SimulatorProcess.Options(delay: delay), in: workshop) { simulator in
             try await Cluster.withCluster(in: workshop) { cluster in
-                let output = NotificationFile(path: workshop.newPath("nothing.ndjson"))
-                return try await ServiceUnderTest.withService(
-                    on: cluster,
-                    output: try output.create(),
-                    environment: simulator.environment
-                ) { service in
+                try await ServiceUnderTest.withService(on: cluster, environment: simulator.environment) { service in
                     let network = try await TestNetwork.make("matrix", in: service)
                     try await network.store(simulator.greeting.credential(of: .apns), of: .apns, in: service)
                     try await network.bindMatrix(in: service)

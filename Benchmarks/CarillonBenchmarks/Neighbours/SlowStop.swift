@@ -20,12 +20,9 @@ struct SlowStop: Sendable {
                 // What was on its way arrives here even when it was begun before.
                 try await Task.sleep(for: .seconds(1))
                 let stopped = try await simulator.count().total
-                let output = NotificationFile(path: workshop.newPath("nothing.ndjson"))
-                let again = try await ServiceUnderTest.withService(
-                    on: cluster,
-                    output: try output.create(),
-                    environment: simulator.environment
-                ) { _ in try await cluster.waitUntilDone() }
+                let again = try await ServiceUnderTest.withService(on: cluster, environment: simulator.environment) {
+                    _ in try await cluster.waitUntilDone()
+                }
                 workshop.say("slow-stop: everything was done \(again.shortText) s after the restart")
                 let total = try await simulator.count().total
                 return [
@@ -39,12 +36,7 @@ struct SlowStop: Sendable {
 
     /// Starts a service, lets it send, and stops it; answers how many sends had arrived by then.
     private func stop(_ simulator: SimulatorProcess, _ devices: Int, _ cluster: Cluster) async throws -> Int {
-        let output = NotificationFile(path: cluster.workshop.newPath("nothing.ndjson"))
-        return try await ServiceUnderTest.withService(
-            on: cluster,
-            output: try output.create(),
-            environment: simulator.environment
-        ) { service in
+        try await ServiceUnderTest.withService(on: cluster, environment: simulator.environment) { service in
             let network = try await TestNetwork.make("slow", in: service)
             let credential = simulator.greeting.credential(of: .apns)
             try await network.store(credential, of: .apns, in: service)

@@ -66,13 +66,7 @@ struct PushRig: Sendable {
         try await SimulatorProcess.withSimulator(options, in: workshop) { simulator in
             let directory = directory(simulator)
             return try await Cluster.withCluster(in: workshop) { cluster in
-                let output = NotificationFile(path: workshop.newPath("nothing.ndjson"))
-                let environment = simulator.environment
-                return try await ServiceUnderTest.withService(
-                    on: cluster,
-                    output: try output.create(),
-                    environment: environment
-                ) { service in
+                try await ServiceUnderTest.withService(on: cluster, environment: simulator.environment) { service in
                     let network = try await TestNetwork.make(networkID, in: service)
                     for pushService in services {
                         let credential = simulator.greeting.credential(of: pushService)

@@ -60,12 +60,7 @@ struct SnapshotBenchmark: Benchmark {
                 }
             }
             try await Task.sleep(for: Self.away)
-            let output = NotificationFile(path: cluster.workshop.newPath("nothing.ndjson"))
-            return try await ServiceUnderTest.withService(
-                on: cluster,
-                output: try output.create(),
-                environment: Self.environment
-            ) { service in
+            return try await ServiceUnderTest.withService(on: cluster, environment: Self.environment) { service in
                 let scene = Scene(cluster: cluster, service: service, webhookPort: port, size: 1)
                 let idle = try await IdleCost.measure(scene, for: .seconds(seconds))
                 let probe = try await stranded.value
