@@ -35,8 +35,8 @@ struct ReplicaGrowth: Sendable {
 
     /// Webhooks a second.
     private func rate(replicas: Int, in workshop: Workshop) async throws -> Double {
-        let arrivals = LateReceiver.Arrivals()
-        return try await LateReceiver.withReceiver(taking: Self.delay, noting: arrivals) { port in
+        let sink = EndpointSink(delay: Self.delay)
+        return try await sink.withPort { port in
             try await Cluster.withCluster(in: workshop) { cluster in
                 try await withReplicas(replicas, on: cluster) { services in
                     var shape = Self.shape
@@ -44,7 +44,7 @@ struct ReplicaGrowth: Sendable {
                     let network = try await TestNetwork.make("replicas", in: services[0])
                     _ = try await network.fill(with: shape, in: services[0])
                     try await cluster.script("VACUUM ANALYZE")
-                    return try await post(to: network, of: services[0], arrivals)
+                    return try await post(to: network, of: services[0], sink)
                 }
             }
         }
@@ -53,24 +53,24 @@ struct ReplicaGrowth: Sendable {
     private func post(
         to network: TestNetwork,
         of service: ServiceUnderTest,
-        _ arrivals: LateReceiver.Arrivals
+        _ sink: EndpointSink
     ) async throws -> Double {
         var events = SignedEvents(to: network, in: Self.shape, style: .bare, senders: 1, run: "replicas")
         let client = HTTPClient(port: service.port)
         let start = ContinuousClock.now
         for _ in 0..<Self.events { _ = try await client.send(events.next()).expecting(202) }
         await client.close()
-        while arrivals.count < Self.webhooks {
+        while sink.arrivals.count < Self.webhooks {
             guard ContinuousClock.now - start < Self.limit else {
-                throw BenchmarkFailure("\(arrivals.count) of \(Self.webhooks) webhooks came within \(Self.limit)")
+                throw BenchmarkFailure("\(sink.arrivals.count) of \(Self.webhooks) webhooks came within \(Self.limit)")
             }
             try await Task.sleep(for: .milliseconds(50))
         }
-        let seconds = (arrivals.last - start) / .seconds(1)
+        let seconds = (sink.arrivals.last - start) / .seconds(1)
         // What comes twice comes soon after.
         try await Task.sleep(for: .seconds(2))
-        guard arrivals.count == Self.webhooks else {
-            throw BenchmarkFailure("\(arrivals.count) webhooks came, of \(Self.webhooks)")
+        guard sink.arrivals.count == Self.webhooks else {
+            throw BenchmarkFailure("\(sink.arrivals.count) webhooks came, of \(Self.webhooks)")
         }
         return Double(Self.webhooks) / seconds
     }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// A network's endpoint on loopback: takes messages, remembers which, and answers after a while.
+/// A network's endpoint or receiver of webhooks on loopback: takes messages, remembers which, and answers after a while.
 final class EndpointSink: Sendable {
     /// What came so far.
     struct Tally: Sendable {
@@ -13,6 +13,7 @@ final class EndpointSink: Sendable {
         /// The most that were being answered at the same moment.
         var mostAtOnce = 0
         fileprivate var atOnce = 0
+        fileprivate var last = ContinuousClock.now
         fileprivate var ids: Set<String> = []
     }
 
@@ -27,6 +28,11 @@ final class EndpointSink: Sendable {
     /// What came so far.
     var current: Tally { tally.withLock { $0 } }
 
+    /// How many requests came, and when the last one did.
+    var arrivals: (count: Int, last: ContinuousClock.Instant) {
+        tally.withLock { ($0.messages + $0.repeated, $0.last) }
+    }
+
     /// Lends the port of a sink.
     ///
     /// - Parameter body: The work.
@@ -39,6 +45,7 @@ final class EndpointSink: Sendable {
     fileprivate func begin(_ id: String) {
         tally.withLock {
             if $0.ids.insert(id).inserted { $0.messages += 1 } else { $0.repeated += 1 }
+            $0.last = .now
             $0.atOnce += 1
             $0.mostAtOnce = max($0.mostAtOnce, $0.atOnce)
         }
