@@ -3,12 +3,13 @@ import NIOCore
 import Synchronization
 
 /// Strangers who invent tokens of a network's users, about which its server says nothing, beside users who were known lately.
-struct InventedTokens: Neighbour {
+final class InventedTokens: Neighbour {
     private static let perSecond = 45
     private static let users = 20
 
     private let asking = Asking()
-    private let answered = Answered()
+    /// How many of the users' requests were answered, and how many of them not as they should.
+    private let answered = Mutex((all: 0, refused: 0))
 
     func prepare(_ network: TestNetwork, _ scene: Scene) async throws {
         let settings: JSONValue = [
@@ -28,19 +29,19 @@ struct InventedTokens: Neighbour {
                 let due = start + .seconds(1) * number / Self.perSecond
                 guard (try? await Task.sleep(until: due)) != nil else { return }
                 group.addTask {
-                    await asking.note { try await ask(as: "invented-\(number)", network, scene).status }
+                    await self.asking.note { try await self.ask(as: "invented-\(number)", network, scene).status }
                 }
                 guard number > 2 * Self.perSecond, number.isMultiple(of: Self.perSecond / 5) else { continue }
                 group.addTask {
                     let user = "user-\(number % Self.users)"
-                    answered.note((try? await ask(as: user, network, scene).status) == 200)
+                    self.note((try? await self.ask(as: user, network, scene).status) == 200)
                 }
             }
         }
     }
 
     func figures(_ scene: Scene) async throws -> [Figure] {
-        let (all, refused) = answered.counts
+        let (all, refused) = answered.withLock(\.self)
         return asking.figures + [
             Figure("requests of \(all) of known users that were not answered", count: refused, goal: .atMost(0))
         ]
@@ -58,16 +59,9 @@ struct InventedTokens: Neighbour {
         }
     }
 
-    /// How many of the users' requests were answered as they should.
-    private final class Answered: Sendable {
-        private let state = Mutex((all: 0, refused: 0))
-
-        var counts: (all: Int, refused: Int) { state.withLock(\.self) }
-
-        func note(_ isGood: Bool) {
-            // What is cut off when the measurement is over says nothing.
-            guard !Task.isCancelled else { return }
-            state.withLock { $0 = ($0.all + 1, $0.refused + (isGood ? 0 : 1)) }
-        }
+    private func note(_ isGood: Bool) {
+        // What is cut off when the measurement is over says nothing.
+        guard !Task.isCancelled else { return }
+        answered.withLock { $0 = ($0.all + 1, $0.refused + (isGood ? 0 : 1)) }
     }
 }

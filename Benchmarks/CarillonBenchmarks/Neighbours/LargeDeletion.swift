@@ -3,11 +3,11 @@ import Postgres
 import Synchronization
 
 /// A network that deletes a channel with very many members.
-struct LargeDeletion: Neighbour {
+final class LargeDeletion: Neighbour {
     private static let members = 200_000
     private static let limit = TimeAmount.seconds(60)
 
-    private let took = Measured()
+    private let took = Mutex((seconds: 0.0, status: 0))
 
     func prepare(_ network: TestNetwork, _ scene: Scene) async throws {
         let count = scene.scaled(Self.members)
@@ -25,26 +25,18 @@ struct LargeDeletion: Neighbour {
         let deletion = Task {
             let start = ContinuousClock.now
             let answer = try await client.send(HTTPRequest(method: "DELETE", path: path), limit: Self.limit)
-            took.set(seconds: (ContinuousClock.now - start) / .seconds(1), status: answer.status)
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            self.took.withLock { $0 = (seconds, answer.status) }
         }
         try await deletion.value
     }
 
     func figures(_ scene: Scene) async throws -> [Figure] {
         let deadline = ContinuousClock.now + Duration(Self.limit)
-        while took.value.status == 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
-        let (seconds, status) = took.value
+        while took.withLock(\.status) == 0, .now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+        let (seconds, status) = took.withLock(\.self)
         return [
             Figure("DELETE is answered with \(status) after", seconds * 1000, "ms", goal: .below(500))
         ]
-    }
-
-    /// What was seen while others were measured.
-    private final class Measured: Sendable {
-        private let state = Mutex((seconds: 0.0, status: 0))
-
-        var value: (seconds: Double, status: Int) { state.withLock { $0 } }
-
-        func set(seconds: Double, status: Int) { state.withLock { $0 = (seconds, status) } }
     }
 }

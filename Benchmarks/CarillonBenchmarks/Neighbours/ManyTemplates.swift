@@ -1,13 +1,13 @@
 import Synchronization
 
 /// A network that stores as many templates as it may, and uses them.
-struct ManyTemplates: Neighbour {
+final class ManyTemplates: Neighbour {
     private static let templates = 6_000
     private static let types = ["channel.created", "member.joined", "message.sent"]
 
     private static let interval = Duration.milliseconds(200)
 
-    private let refusals = Refusals()
+    private let refusals = Mutex(0)
 
     func prepare(_ network: TestNetwork, _ scene: Scene) async throws {
         let lines = [
@@ -19,7 +19,7 @@ struct ManyTemplates: Neighbour {
         for number in 0..<scene.scaled(Self.templates) {
             let answer = try await put(number, client, network)
             guard [200, 201, 409].contains(answer.status) else { throw UnexpectedAnswer(answer) }
-            if answer.status == 409 { refusals.add() }
+            if answer.status == 409 { refusals.withLock { $0 += 1 } }
         }
     }
 
@@ -44,14 +44,6 @@ struct ManyTemplates: Neighbour {
     }
 
     func figures(_ scene: Scene) async throws -> [Figure] {
-        [Figure("templates refused with 409", count: refusals.count)]
-    }
-
-    private final class Refusals: Sendable {
-        private let number = Mutex(0)
-
-        var count: Int { number.withLock { $0 } }
-
-        func add() { number.withLock { $0 += 1 } }
+        [Figure("templates refused with 409", count: refusals.withLock(\.self))]
     }
 }
