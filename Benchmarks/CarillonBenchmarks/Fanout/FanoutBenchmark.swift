@@ -10,7 +10,6 @@ import Postgres
 ///
 /// `direct` measures beside it, in turn, a notification to everyone of the same size and with the same recipients.
 struct FanoutBenchmark: Benchmark {
-
     /// How often each measurement is repeated.
     let rounds: Int
     /// How many members the channel has.
@@ -19,8 +18,6 @@ struct FanoutBenchmark: Benchmark {
     var measuresDirect = false
 
     private static let networkID = "crowd"
-    private static let pollInterval = Duration.milliseconds(5)
-    private static let limit = Duration.seconds(300)
 
     func report(in workshop: Workshop) async throws -> Report {
         try await Cluster.withCluster(in: workshop) { cluster in
@@ -167,18 +164,8 @@ struct FanoutBenchmark: Benchmark {
         } else {
             acceptedAt = try await request.post()
         }
-        let deadline = acceptedAt + TimeAmount(Self.limit)
-        while NIODeadline.now() < deadline {
-            let (status, at) = try await request.status()
-            if status.isDone {
-                guard status.delivered == expected else {
-                    throw BenchmarkFailure("\(status.delivered) of \(expected) devices were notified")
-                }
-                return Double((at - acceptedAt).nanoseconds) / 1e9
-            }
-            try await Task.sleep(for: Self.pollInterval)
-        }
-        throw BenchmarkFailure("an event is not done after \(Self.limit)")
+        let doneAt = try await request.done(after: acceptedAt, notifying: expected)
+        return Double((doneAt - acceptedAt).nanoseconds) / 1e9
     }
 }
 

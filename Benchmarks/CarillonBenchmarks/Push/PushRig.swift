@@ -102,9 +102,6 @@ struct PushMessages: Sendable {
         let readBytes: Int
     }
 
-    private static let pollInterval = Duration.milliseconds(5)
-    private static let limit = Duration.seconds(300)
-
     private let rig: PushRig
     private let deviceCount: Int
     private var request: FollowedEvent
@@ -135,7 +132,7 @@ struct PushMessages: Sendable {
         let readBefore = try rig.simulator.process.readBytes
         let start = NIODeadline.now()
         _ = try await request.post()
-        let end = try await done(before: start + TimeAmount(Self.limit))
+        let end = try await request.done(after: start, notifying: deviceCount)
         let sending = Sending(
             seconds: Double((end - start).nanoseconds) / 1e9,
             processorTime: ProcessorTime.now(rig.service, rig.cluster) - before,
@@ -149,19 +146,5 @@ struct PushMessages: Sendable {
             )
         }
         return sending
-    }
-
-    private func done(before deadline: NIODeadline) async throws -> NIODeadline {
-        while NIODeadline.now() < deadline {
-            let (status, at) = try await request.status()
-            if status.isDone {
-                guard status.delivered == deviceCount else {
-                    throw BenchmarkFailure("\(status.delivered) of \(deviceCount) devices were notified")
-                }
-                return at
-            }
-            try await Task.sleep(for: Self.pollInterval)
-        }
-        throw BenchmarkFailure("an event is not done after \(Self.limit)")
     }
 }

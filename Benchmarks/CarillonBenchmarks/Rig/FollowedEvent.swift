@@ -54,4 +54,22 @@ struct FollowedEvent: Sendable {
         else { throw UnexpectedAnswer(answer) }
         return (Status(isDone: members["state"] == "done", delivered: delivered.integer ?? 0), answer.arrivedAt)
     }
+
+    /// Asks for the event that was posted last until it is done.
+    /// - Returns: When the answer arrived that it is.
+    /// - Throws: ``BenchmarkFailure`` when it takes too long, or another number of devices was notified.
+    func done(after start: NIODeadline, notifying devices: Int) async throws -> NIODeadline {
+        let limit = Duration.seconds(300)
+        while NIODeadline.now() < start + TimeAmount(limit) {
+            let (status, at) = try await status()
+            if status.isDone {
+                guard status.delivered == devices else {
+                    throw BenchmarkFailure("\(status.delivered) of \(devices) devices were notified")
+                }
+                return at
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw BenchmarkFailure("an event is not done after \(limit)")
+    }
 }
