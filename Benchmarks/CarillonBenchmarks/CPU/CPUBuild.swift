@@ -18,23 +18,10 @@ struct CPUBuild: Sendable {
     private var scenarios: [String: IngestScenario] = [:]
     private var connections: [Int] = []
 
-    /// Starts a server and a service of each build, and lends all of them.
-    ///
-    /// - Parameters:
-    ///   - workshops: The builds.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and what does not start.
+    /// Starts a server and a service of each build, beside those that are there already, and lends all of them.
     static func withBuilds<Value: Sendable>(
         in workshops: [Workshop],
-        _ body: ([CPUBuild]) async throws -> Value
-    ) async throws -> Value {
-        try await withBuilds(in: workshops, beside: [], body)
-    }
-
-    private static func withBuilds<Value: Sendable>(
-        in workshops: [Workshop],
-        beside others: [CPUBuild],
+        beside others: [CPUBuild] = [],
         _ body: ([CPUBuild]) async throws -> Value
     ) async throws -> Value {
         guard others.count < workshops.count else { return try await body(others) }
@@ -56,20 +43,6 @@ struct CPUBuild: Sendable {
                 return try await withBuilds(in: workshops, beside: others + [build], body)
             }
         }
-    }
-
-    private init(
-        cluster: Cluster,
-        name: String,
-        isCompared: Bool,
-        service: ServiceUnderTest,
-        notifications: NotificationFile
-    ) {
-        self.cluster = cluster
-        self.name = name
-        self.isCompared = isCompared
-        self.service = service
-        self.notifications = notifications
     }
 
     /// What a load is called in the table.

@@ -22,13 +22,9 @@ enum CallSites {
             throw BenchmarkFailure("addr2line told \(places.count) places of \(called.count)")
         }
         let names = Set(places.compactMap(\.symbol)).sorted()
-        let words = try await Tool.output(
-            of: "swift-demangle",
-            ["--compact", "--simplified"],
-            reading: names.joined(separator: "\n")
-        ).split(
-            separator: "\n"
-        )
+        let list = names.joined(separator: "\n")
+        let words = try await Tool.output(of: "swift-demangle", ["--compact", "--simplified"], reading: list)
+            .split(separator: "\n")
         let wordsOfName = Dictionary(zip(names, words)) { first, _ in first }
         var counts: [String: Int] = [:]
         for (site, place) in zip(called, places) {

@@ -13,19 +13,17 @@ struct HotTables: Sendable, Equatable {
     static func settledCount(on cluster: Cluster) async throws -> HotTables {
         cluster.workshop.say("Waiting for PostgreSQL's statistics")
         try await Task.sleep(for: settleTime)
-        let counts = try await cluster.pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT sum(n_tup_ins)::bigint, sum(n_tup_upd)::bigint, sum(n_tup_del)::bigint FROM pg_stat_user_tables
-                WHERE relname ~ '^(deliveries|inbox|outcomes|events)'
-                """
-            ) { row in
-                HotTables(
-                    inserted: Int(try row.decode(0, as: Int64.self)),
-                    updated: Int(try row.decode(1, as: Int64.self)),
-                    deleted: Int(try row.decode(2, as: Int64.self))
-                )
-            }
+        let counts = try await cluster.pool.queryFirst(
+            """
+            SELECT sum(n_tup_ins)::bigint, sum(n_tup_upd)::bigint, sum(n_tup_del)::bigint FROM pg_stat_user_tables
+            WHERE relname ~ '^(deliveries|inbox|outcomes|events)'
+            """
+        ) { row in
+            HotTables(
+                inserted: Int(try row.decode(0, as: Int64.self)),
+                updated: Int(try row.decode(1, as: Int64.self)),
+                deleted: Int(try row.decode(2, as: Int64.self))
+            )
         }
         guard let counts else { throw BenchmarkFailure("PostgreSQL does not tell its statistics") }
         return counts

@@ -79,8 +79,6 @@ struct GrowthStage: Sendable {
     var used = ProcessorTime()
     var connections = 0
 
-    init(layout: PlacementLayout) { self.layout = layout }
-
     /// The processor time of each accepted event, in microseconds.
     private func cost(_ share: KeyPath<ProcessorTime, Double>) -> Double {
         used[keyPath: share] / Double(max(1, accepted)) * 1e6

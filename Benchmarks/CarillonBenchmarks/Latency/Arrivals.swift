@@ -15,11 +15,9 @@ struct Arrival: Sendable {
 
     /// The event that it tells of; `nil` when it names none.
     var eventID: String? {
-        guard case .object(let members)? = try? json else { return nil }
+        guard let json = try? json else { return nil }
         // A webhook has it in `data`, a log line at the top.
-        let holder: JSONObject = if case .object(let data)? = members["data"] { data } else { members }
-        guard case .string(let id)? = holder["eventId"] else { return nil }
-        return id
+        return (json["data"]?.object ?? json.object)?["eventId"]?.text
     }
 }
 

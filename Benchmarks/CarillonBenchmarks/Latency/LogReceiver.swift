@@ -25,14 +25,8 @@ enum LogReceiver {
             }
             .takingOwnershipOfDescriptor(input: pipe.readEnd)
             .get()
-        do {
-            let value = try await body(pipe)
-            reader.close(promise: nil)
-            return value
-        } catch {
-            reader.close(promise: nil)
-            throw error
-        }
+        defer { reader.close(promise: nil) }
+        return try await body(pipe)
     }
 }
 

@@ -63,15 +63,10 @@ struct ForeignMessages: LoadSource {
     mutating func write(to buffer: inout ByteBuffer) {
         count += 1
         let body = json(number: count)
-        let signature = HMAC<SHA256>.authenticationCode(for: Array(body.utf8), using: key).map(Self.hexadecimal)
-            .joined()
+        let signature = HMAC<SHA256>.authenticationCode(for: Array(body.utf8), using: key).hexadecimal
         buffer.writeString("POST \(path) HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n")
         buffer.writeString("\(sender.header): \(signature)\r\ncontent-length: \(body.utf8.count)\r\n\r\n")
         buffer.writeString(body)
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 
     private func json(number: Int) -> String {

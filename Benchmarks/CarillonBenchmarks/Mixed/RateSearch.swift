@@ -4,14 +4,13 @@ struct RateSearch: Sendable {
     private static let highest = 50_000.0
 
     private var narrowings: Int
-    private var sustained: Double?
     private var tooFast: Double?
 
     /// The rate to try next; `nil` when the search is over.
     private(set) var next: Double?
 
     /// The highest rate that could be sustained; `nil` when none could.
-    var best: Double? { sustained }
+    private(set) var best: Double?
 
     /// A search.
     ///
@@ -26,8 +25,8 @@ struct RateSearch: Sendable {
     /// Notes how the rate did that was tried last.
     mutating func tried(isSustained: Bool) {
         guard let rate = next else { return }
-        if isSustained { sustained = rate } else { tooFast = rate }
-        switch (sustained, tooFast) {
+        if isSustained { best = rate } else { tooFast = rate }
+        switch (best, tooFast) {
         case (let sustained?, let tooFast?):
             next = narrowings > 0 ? (sustained * tooFast).squareRoot() : nil
             narrowings -= 1

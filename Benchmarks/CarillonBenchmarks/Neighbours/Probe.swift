@@ -14,6 +14,7 @@ struct Probe: Sendable {
     /// Both measurements and their ratio.
     static func figures(quiet: Probe, loaded: Probe, promise: Promise) -> [Figure] {
         let accepting = (quiet: quiet.accepting.percentile(0.99), loaded: loaded.accepting.percentile(0.99))
+        let requests = loaded.failures.count + loaded.accepting.count
         let delivery = (quiet: quiet.delivery.percentile(0.99), loaded: loaded.delivery.percentile(0.99))
         return [
             Figure("accepting, median, quiet", quiet.accepting.median, "ms"),
@@ -31,8 +32,7 @@ struct Probe: Sendable {
             Figure("delivery, p99, quiet", delivery.quiet, "ms"),
             Figure("delivery, p99, loaded", delivery.loaded, "ms", goal: .atMost(promise.limit(quiet: delivery.quiet))),
             Figure("delivery, ratio", delivery.loaded / delivery.quiet),
-            Figure("failed requests of \(loaded.failures.count + loaded.accepting.count)", count: loaded.failures.count)
-                .expecting(.atMost(0)),
+            Figure("failed requests of \(requests)", count: loaded.failures.count, goal: .atMost(0)),
             Figure("events not delivered in \(Innocent.patience)", count: loaded.missing, goal: .atMost(0)),
             Figure("processor time, loaded, generator", loaded.used.generator, "s"),
             Figure("processor time, loaded, service", loaded.used.service, "s"),
@@ -42,8 +42,6 @@ struct Probe: Sendable {
 }
 
 extension Figure {
-    fileprivate func expecting(_ goal: Goal) -> Figure { Figure(name, value, unit, goal: goal) }
-
     /// The same figure under another name.
     func named(_ name: String) -> Figure { Figure(name, value, unit, range: range, goal: goal) }
 }

@@ -37,10 +37,10 @@ struct BareRequests: Sendable {
     }
 
     private func apns(_ addresses: [DeviceAddress]) throws -> [HTTPClientRequest] {
-        let credential = try Members(simulator.greeting.apnsCredential)
-        let key = try P256.Signing.PrivateKey(pemRepresentation: try credential.text("privateKey"))
-        let claims: JSONValue = ["iss": .string(try credential.text("teamId")), "iat": SignedToken.time()]
-        let token = try SignedToken(claims: claims, keyID: try credential.text("keyId")).text(signedWith: key)
+        let credential = simulator.greeting.apnsCredential
+        let key = try P256.Signing.PrivateKey(pemRepresentation: try credential.needed("privateKey"))
+        let claims: JSONValue = ["iss": .string(try credential.needed("teamId")), "iat": SignedToken.time()]
+        let token = try SignedToken(claims: claims, keyID: try credential.needed("keyId")).text(signedWith: key)
         let origin = try simulator.greeting.url("CARILLON_APNS_PRODUCTION_URL")
         let payload: JSONValue = [
             "aps": [
@@ -66,10 +66,9 @@ struct BareRequests: Sendable {
     }
 
     private func fcm(_ addresses: [DeviceAddress], _ client: BareClient) async throws -> [HTTPClientRequest] {
-        let credential = try Members(simulator.greeting.fcmCredential)
-        let account = try credential.members("serviceAccount")
+        let account = simulator.greeting.fcmCredential["serviceAccount"] ?? .null
         let origin = try simulator.greeting.url("CARILLON_FCM_URL")
-        let url = "\(origin)/v1/projects/\(try account.text("project_id"))/messages:send"
+        let url = "\(origin)/v1/projects/\(try account.needed("project_id"))/messages:send"
         let headers = [
             ("authorization", "Bearer \(try await accessToken(of: account, client))"),
             ("content-type", "application/json"), ("user-agent", "Carillon/0.0.0"),
@@ -89,18 +88,18 @@ struct BareRequests: Sendable {
         }
     }
 
-    private func accessToken(of account: Members, _ client: BareClient) async throws -> String {
-        let key = try _RSA.Signing.PrivateKey(pemRepresentation: try account.text("private_key"))
-        let url = try account.text("token_uri")
+    private func accessToken(of account: JSONValue, _ client: BareClient) async throws -> String {
+        let key = try _RSA.Signing.PrivateKey(pemRepresentation: try account.needed("private_key"))
+        let url = try account.needed("token_uri")
         let claims: JSONValue = [
-            "iss": .string(try account.text("client_email")), "scope": .string(Self.scope), "aud": .string(url),
+            "iss": .string(try account.needed("client_email")), "scope": .string(Self.scope), "aud": .string(url),
             "iat": SignedToken.time(), "exp": SignedToken.time(.seconds(3600)),
         ]
         let assertion = try SignedToken(claims: claims).text(signedWith: key)
         let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
         let type = ("content-type", "application/x-www-form-urlencoded")
         let answer = try await client.send(request(url, [type], ByteBuffer(string: form)))
-        return try Members(try JSONValue(parsing: Array(answer.readableBytesView))).text("access_token")
+        return try JSONValue(parsing: Array(answer.readableBytesView)).needed("access_token")
     }
 
     private func webPush(_ addresses: [DeviceAddress]) throws -> [HTTPClientRequest] {
@@ -152,19 +151,10 @@ struct BareRequests: Sendable {
     }
 }
 
-/// The members of a JSON object that have to be there.
-private struct Members {
-    private let object: JSONObject
-
-    init(_ value: JSONValue?) throws(BenchmarkFailure) {
-        guard case .object(let object)? = value else { throw BenchmarkFailure("a JSON object was expected") }
-        self.object = object
-    }
-
-    func text(_ name: String) throws(BenchmarkFailure) -> String {
-        guard case .string(let text)? = object[name] else { throw BenchmarkFailure("'\(name)' is missing") }
+extension JSONValue {
+    /// A text that has to be there.
+    fileprivate func needed(_ name: String) throws(BenchmarkFailure) -> String {
+        guard let text = self[name]?.text else { throw BenchmarkFailure("'\(name)' is missing") }
         return text
     }
-
-    func members(_ name: String) throws(BenchmarkFailure) -> Members { try Members(object[name]) }
 }

@@ -104,13 +104,9 @@ struct ChatLoad: Sendable {
 
     /// The notifications of all events that are stored, by their ids.
     private func expectedNotifications() async throws -> [String: Expected] {
-        let stored = try await rig.cluster.pool.withConnection { session in
-            try session.query(
-                "SELECT source_id, event_id FROM event_keys WHERE network_id = \(PushRig.networkID)"
-            ) { row in
-                (source: try row.decode(0, as: String.self), id: EventID(try row.decode(1, as: UUID.self)))
-            }
-        }
+        let stored = try await rig.cluster.pool.query(
+            "SELECT source_id, event_id FROM event_keys WHERE network_id = \(PushRig.networkID)"
+        ) { row in (source: try row.decode(0, as: String.self), id: EventID(try row.decode(1, as: UUID.self))) }
         let ids = Dictionary(stored.map { ($0.source, $0.id) }, uniquingKeysWith: { first, _ in first })
         var expected: [String: Expected] = [:]
         var accepted = 0

@@ -24,20 +24,8 @@ struct RelayBenchmark: Benchmark {
                     environment: ["CARILLON_EGRESS_ALLOW": "127.0.0.0/8"]
                 ) { service in
                     workshop.say("relay, making the networks")
-                    var plain = try await IngestScenario(
-                        "alone",
-                        network: "alone",
-                        Self.shape,
-                        .native(.named),
-                        in: service
-                    )
-                    var told = try await IngestScenario(
-                        "observed",
-                        network: "observed",
-                        Self.shape,
-                        .native(.named),
-                        in: service
-                    )
+                    var plain = try await Self.scenario("alone", in: service)
+                    var told = try await Self.scenario("observed", in: service)
                     try await told.network.makeEndpoint("observe", port: port, in: service)
                     try await plain.warmUp(cluster, service)
                     try await told.warmUp(cluster, service)
@@ -67,6 +55,10 @@ struct RelayBenchmark: Benchmark {
                 }
             }
         }
+    }
+
+    private static func scenario(_ name: String, in service: ServiceUnderTest) async throws -> IngestScenario {
+        try await IngestScenario(name, network: name, shape, .native(.named), in: service)
     }
 
     /// The last load of `told` is the long one.

@@ -48,11 +48,7 @@ struct Figure: Sendable {
 
     /// The median of repeated measurements.
     init(_ name: String, _ series: Series, _ unit: String = "", goal: Goal? = nil) {
-        self.name = name
-        self.unit = unit
-        self.goal = goal
-        value = series.median
-        range = series.range
+        self.init(name, series.median, unit, range: series.range, goal: goal)
     }
 
     /// Whether the promise is kept; `nil` where there is none.

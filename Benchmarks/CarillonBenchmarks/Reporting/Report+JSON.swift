@@ -13,14 +13,11 @@ extension Report {
 
 extension Figure {
     fileprivate var json: JSONValue {
-        var object = JSONObject()
-        object["name"] = .string(name)
-        object["value"] = .number(value)
-        object["unit"] = .string(unit)
-        if let range { object["range"] = .array([.number(range.lowerBound), .number(range.upperBound)]) }
-        if let goal { object["goal"] = goal.json }
-        if let isMet { object["met"] = .bool(isMet) }
-        return .object(object)
+        [
+            "name": .string(name), "value": .number(value), "unit": .string(unit),
+            "range": range.map { .array([.number($0.lowerBound), .number($0.upperBound)]) },
+            "goal": goal?.json, "met": isMet.map(JSONValue.bool),
+        ]
     }
 }
 

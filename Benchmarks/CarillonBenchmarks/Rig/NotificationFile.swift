@@ -10,10 +10,7 @@ struct NotificationFile: Sendable {
     let path: String
 
     /// Opens a new file to write to.
-    func create() throws -> FileDescriptor {
-        let options: FileDescriptor.OpenOptions = [.create, .append, .exclusiveCreate]
-        return try FileDescriptor.open(path, .writeOnly, options: options, permissions: .ownerReadWrite)
-    }
+    func create() throws -> FileDescriptor { try FileDescriptor.newFile(at: path) }
 
     /// Checks how many lines there are.
     /// - Throws: ``BenchmarkFailure`` when it is another number.
@@ -36,5 +33,13 @@ struct NotificationFile: Sendable {
                 }
             }
         }
+    }
+}
+
+extension FileDescriptor {
+    /// Opens a new file to write to.
+    static func newFile(at path: String) throws -> FileDescriptor {
+        let options: OpenOptions = [.create, .append, .exclusiveCreate]
+        return try FileDescriptor.open(path, .writeOnly, options: options, permissions: .ownerReadWrite)
     }
 }

@@ -1,24 +1,12 @@
 import CarillonCore
 import Foundation
 
-#if canImport(System)
-    import System
-#else
-    import SystemPackage
-#endif
-
 /// What a service says on standard error, one JSON object a line, in a file.
 struct ServiceLog: Sendable {
     private static let readiness = "Carillon is ready"
 
     /// The file.
     let path: String
-
-    /// Opens a new file to write to.
-    func create() throws -> FileDescriptor {
-        let options: FileDescriptor.OpenOptions = [.create, .append, .exclusiveCreate]
-        return try FileDescriptor.open(path, .writeOnly, options: options, permissions: .ownerReadWrite)
-    }
 
     /// Where the service listens, by the line in which it says that it is ready; `nil` before.
     var ports: (open: Int, management: Int)? {

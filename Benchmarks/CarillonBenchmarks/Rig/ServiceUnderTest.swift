@@ -57,7 +57,7 @@ struct ServiceUnderTest: Sendable {
             platformOptions: options,
             input: .none,
             output: .fileDescriptor(output, closeAfterSpawningProcess: true),
-            error: .fileDescriptor(try log.create(), closeAfterSpawningProcess: true)
+            error: .fileDescriptor(try FileDescriptor.newFile(at: log.path), closeAfterSpawningProcess: true)
         ) { execution in
             do {
                 let process = ProcessStatus(id: execution.processIdentifier.value)

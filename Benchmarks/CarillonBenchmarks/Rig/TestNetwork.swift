@@ -42,28 +42,13 @@ struct TestNetwork: Sendable {
     /// - Returns: How many seconds it took.
     /// - Throws: ``UnexpectedAnswer`` when not everything was taken, or what the connection fails with.
     func fill(with directory: DirectoryLines, in service: ServiceUnderTest) async throws -> Double {
-        let counts: JSONValue = [
-            "users": .count(directory.userCount),
-            "channels": .count(directory.channelCount),
-            "members": .count(directory.channelCount * directory.membersPerChannel),
-            "devices": .count(directory.device == nil ? 0 : directory.userCount),
-        ]
-        return try await fill(with: directory.bytes, expecting: counts, in: service)
+        let devices = directory.device == nil ? 0 : directory.userCount
+        return try await fill(with: directory.bytes, of: directory, devices: devices, in: service)
     }
 
-    /// Fills the directory.
-    ///
-    /// - Returns: How many seconds it took.
-    /// - Throws: ``UnexpectedAnswer`` when not everything was taken, or what the connection fails with.
+    /// The same with devices of push services.
     func fill(with directory: PushDirectory, in service: ServiceUnderTest) async throws -> Double {
-        let shape = directory.shape
-        let counts: JSONValue = [
-            "users": .count(shape.userCount),
-            "channels": .count(shape.channelCount),
-            "members": .count(shape.channelCount * shape.membersPerChannel),
-            "devices": .count(directory.devices.count),
-        ]
-        return try await fill(with: directory.bytes, expecting: counts, in: service)
+        try await fill(with: directory.bytes, of: directory.shape, devices: directory.devices.count, in: service)
     }
 
     /// Imports a member `u` of a channel `c` who has these devices, each the members of its JSON besides `id` and `userId`.
@@ -93,9 +78,16 @@ struct TestNetwork: Sendable {
 
     private func fill(
         with lines: [UInt8],
-        expecting counts: JSONValue,
+        of shape: DirectoryLines,
+        devices: Int,
         in service: ServiceUnderTest
     ) async throws -> Double {
+        let counts: JSONValue = [
+            "users": JSONValue(shape.userCount),
+            "channels": JSONValue(shape.channelCount),
+            "members": JSONValue(shape.channelCount * shape.membersPerChannel),
+            "devices": JSONValue(devices),
+        ]
         let start = ContinuousClock.now
         let answer = try await importing(lines, in: service).expecting(200)
         let seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -110,8 +102,4 @@ extension ServiceUnderTest {
         let request = HTTPRequest.json("PATCH", "/v1/placements/\(name)", Array(#"{"state":"open"}"#.utf8))
         _ = try await `operator`.send(request).expecting(200)
     }
-}
-
-extension JSONValue {
-    fileprivate static func count(_ count: Int) -> JSONValue { .number(JSONNumber(count)) }
 }

@@ -67,9 +67,8 @@ struct DyingRows: Sendable {
     /// among the dead.
     private func replace(_ table: String, by insertion: SQL) async throws {
         try await cluster.pool.withTransaction { session in
-            let pages = try session.queryFirst("SELECT pg_relation_size(\(table)::text::regclass) / 8192") { row in
-                try row.decode(0, as: Int64.self)
-            }
+            let size: SQL = "SELECT pg_relation_size(\(table)::text::regclass) / 8192"
+            let pages = try session.first(size, as: Int64.self)
             let inserted = try session.execute(insertion)
             let rows: SQL = "DELETE FROM \(identifier: table) WHERE network_id = 'dying'"
             let behind = SQL(trusted: " AND ctid >= '(\(max(0, (pages ?? 0) - 1)),0)'")

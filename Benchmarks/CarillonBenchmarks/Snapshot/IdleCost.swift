@@ -34,14 +34,12 @@ struct IdleCost: Sendable {
 
     /// The processor seconds that each of the service's sessions has used.
     private static func sessions(_ cluster: Cluster) async throws -> [Int32: Double] {
-        let ids = try await cluster.pool.withConnection { session in
-            try session.query(
-                """
-                SELECT pid FROM pg_stat_activity
-                WHERE backend_type = 'client backend' AND application_name <> \(Cluster.applicationName)
-                """
-            ) { row in try row.decode(0, as: Int32.self) }
-        }
+        let ids = try await cluster.pool.query(
+            """
+            SELECT pid FROM pg_stat_activity
+            WHERE backend_type = 'client backend' AND application_name <> \(Cluster.applicationName)
+            """
+        ) { row in try row.decode(0, as: Int32.self) }
         return Dictionary(uniqueKeysWithValues: ids.map { ($0, ProcessStatus(id: $0).processorSeconds) })
     }
 }
