@@ -3,9 +3,6 @@ import ArgumentParser
 /// Something that can be measured.
 protocol Benchmark: Sendable {
     /// Measures.
-    ///
-    /// - Parameter workshop: The surroundings.
-    /// - Returns: The figures.
     /// - Throws: What prevents a result, ``BenchmarkFailure`` when the service did not do its work right.
     func report(in workshop: Workshop) async throws -> Report
 }

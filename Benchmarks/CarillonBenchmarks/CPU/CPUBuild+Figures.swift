@@ -2,10 +2,7 @@ extension CPUBuild {
     /// Where half of the requests wait for what the service does, not for each other.
     private static let mostConnectionsOfLatency = 8
 
-    /// What was measured of each load.
-    ///
-    /// - Parameter commits: The yardstick by numbers of connections, in the rounds' order as the loads are.
-    /// - Returns: The figures.
+    /// What was measured of each load, beside the yardstick by numbers of connections, in the rounds' order as the loads are.
     func figures(beside commits: [Int: [SingleRowYardstick.Commits]]) -> [Figure] {
         loads.flatMap { connections, device, scenario in
             figures(of: scenario, CPUGoals(connections, device), connections, beside: commits[connections] ?? [])

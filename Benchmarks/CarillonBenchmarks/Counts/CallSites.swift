@@ -3,12 +3,7 @@ import Foundation
 /// Where calls come from, by what the program's debug information says of their addresses.
 enum CallSites {
     /// Calls by folder of the sources, for example `CarillonCore/Flow/Sending`, by package, or by what the compiler made them for, for
-    /// example `outlined init with copy of Event`.
-    ///
-    /// - Parameters:
-    ///   - sites: How often each four bytes of the program's code called.
-    ///   - program: The program, with its debug information.
-    /// - Returns: How many calls come from each.
+    /// example `outlined init with copy of Event`; `sites` has how often each four bytes of the program's code called.
     /// - Throws: ``BenchmarkFailure`` with what a tool said.
     static func calls(of sites: [UInt32], in program: String) async throws -> [String: Int] {
         let called = sites.indices.filter { sites[$0] > 0 }

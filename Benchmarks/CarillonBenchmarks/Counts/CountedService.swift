@@ -10,14 +10,7 @@ struct CountedService: Sendable {
 
     private static let warmUp = Duration.seconds(1)
 
-    /// Starts a service and lends it.
-    ///
-    /// - Parameters:
-    ///   - workshop: The surroundings.
-    ///   - countsBuffers: Whether PostgreSQL counts, too, which takes its module `pg_stat_statements`.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and what does not start.
+    /// Starts a service and lends it. That PostgreSQL counts, too, takes its module `pg_stat_statements`.
     static func withService<Value: Sendable>(
         in workshop: Workshop,
         countsBuffers: Bool = false,

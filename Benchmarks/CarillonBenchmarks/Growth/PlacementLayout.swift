@@ -16,13 +16,7 @@ struct PlacementLayout: Sendable {
     /// The names of the placements, home's first.
     var names: [String] { ["default"] + (1..<placements).map { "p\($0)" } }
 
-    /// Starts the clusters, with all placements in them, and lends them.
-    ///
-    /// - Parameters:
-    ///   - workshop: The surroundings.
-    ///   - body: The work; it is lent the clusters, home's first, and what a service has to be told.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and what does not start.
+    /// Starts the clusters, with all placements in them, and lends them, home's first, with what a service has to be told.
     func withClusters<Value: Sendable>(
         in workshop: Workshop,
         _ body: ([Cluster], [Environment.Key: String]) async throws -> Value

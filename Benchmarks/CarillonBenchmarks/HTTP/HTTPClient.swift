@@ -9,24 +9,14 @@ actor HTTPClient {
     private let group: any EventLoopGroup
     private var channel: (any NIOCore.Channel)?
 
-    /// A client of a port of this machine.
-    ///
-    /// - Parameters:
-    ///   - port: The port.
-    ///   - bearer: The credential for all requests.
-    ///   - group: The event loops of its connection.
+    /// A client of a port of this machine, which shows the credential `bearer` with all requests.
     init(port: Int, bearer: String? = nil, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
         self.port = port
         self.group = group
         headers = bearer.map { [("authorization", "Bearer \($0)")] } ?? []
     }
 
-    /// Sends a request.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - limit: How long to wait for the answer.
-    /// - Returns: The answer, whatever its status.
+    /// Sends a request, and answers what is answered within `limit`, whatever its status.
     /// - Throws: ``HTTPFailure``, or why there is no connection.
     func send(_ request: HTTPRequest, limit: TimeAmount = .seconds(30)) async throws -> HTTPAnswer {
         let channel = try await connection()

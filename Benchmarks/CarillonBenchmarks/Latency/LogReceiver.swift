@@ -3,14 +3,7 @@ import NIOPosix
 
 /// Reads the `log` provider's lines from a pipe and notes when they arrive.
 enum LogReceiver {
-    /// Lends the pipe; whoever uses its writing end has to close that.
-    ///
-    /// - Parameters:
-    ///   - arrivals: Told of each line.
-    ///   - prefix: What a line begins with that is told of; any, unless given.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and why there is no pipe.
+    /// Lends the pipe, and tells of each line that begins with `prefix`; whoever uses its writing end has to close that.
     static func withReceiver<Value>(
         of arrivals: Arrivals,
         beginning prefix: [UInt8] = [],

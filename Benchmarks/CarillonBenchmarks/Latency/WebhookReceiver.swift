@@ -3,13 +3,7 @@ import NIOHTTP1
 
 /// A server on loopback that takes webhooks, notes when they arrive, and answers 204.
 enum WebhookReceiver {
-    /// Lends a receiver's port.
-    ///
-    /// - Parameters:
-    ///   - arrivals: Told of each request.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and why there is no port.
+    /// Lends the port of a receiver that tells `arrivals` of each request.
     static func withReceiver<Value>(
         of arrivals: Arrivals,
         _ body: (_ port: Int) async throws -> Value

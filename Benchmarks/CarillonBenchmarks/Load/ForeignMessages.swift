@@ -35,13 +35,7 @@ struct ForeignMessages: LoadSource {
     /// How many were made: the number of the last one.
     private(set) var count = 0
 
-    /// Webhooks for a network that takes them.
-    ///
-    /// - Parameters:
-    ///   - sender: Whose they are.
-    ///   - network: The network.
-    ///   - shape: The channels and members that it has.
-    ///   - run: What their ids begin with; messages of two runs with equal names would be duplicates.
+    /// Webhooks for a network that takes them. Their ids begin with `run`: those of two runs with equal names are duplicates.
     init(of sender: Sender, to network: TestNetwork, in shape: DirectoryLines, run: String) {
         self.sender = sender
         path = "\(network.path)/events/\(sender.rawValue)"

@@ -23,8 +23,6 @@ struct LoadGenerator: Sendable {
     var remembersAcceptance = false
 
     /// Posts events until the time is over and everything is answered.
-    ///
-    /// - Returns: What was answered.
     /// - Throws: ``UnexpectedAnswer`` at anything but 200, 202 and 503, ``HTTPFailure``, or why there is no connection.
     func post(_ events: some LoadSource) async throws -> LoadResult {
         let loop = MultiThreadedEventLoopGroup.singleton.next()

@@ -27,15 +27,9 @@ struct SignedEvents: LoadSource {
     /// What all of them say.
     private(set) var text = ""
 
-    /// Events for a network.
+    /// Events for a network, of so many members of each channel; all of them, unless given.
     ///
-    /// - Parameters:
-    ///   - target: The network and its secrets.
-    ///   - shape: The channels and members that it has.
-    ///   - style: What goes into the events.
-    ///   - senders: How many members of each channel send; all of them, unless given.
-    ///   - perRequest: How many events each request has.
-    ///   - run: What their ids begin with; events of two runs with equal names would be duplicates.
+    /// Their ids begin with `run`: events of two runs with equal names would be duplicates.
     init(
         to target: TestNetwork,
         in shape: DirectoryLines,

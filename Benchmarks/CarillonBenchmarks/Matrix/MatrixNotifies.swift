@@ -14,11 +14,7 @@ struct MatrixNotifies: LoadSource {
     /// How many were made.
     private(set) var count = 0
 
-    /// Notifications for some pushkeys in turn.
-    ///
-    /// - Parameters:
-    ///   - pushkeys: The pushkeys.
-    ///   - run: What their ids begin with; notifications of two runs with equal names would be duplicates.
+    /// Notifications for some pushkeys in turn. Their ids begin with `run`: those of two runs with equal names are duplicates.
     init(to pushkeys: [String], run: String) {
         self.pushkeys = pushkeys
         self.run = run

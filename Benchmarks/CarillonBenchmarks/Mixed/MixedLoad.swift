@@ -18,13 +18,7 @@ struct MixedLoad: Sendable {
         self.service = service
     }
 
-    /// Loads the service, and then waits until it has nothing left to do.
-    ///
-    /// - Parameters:
-    ///   - rate: Events a second.
-    ///   - duration: How long.
-    /// - Returns: What was seen.
-    /// - Throws: What the load fails with.
+    /// Loads the service with so many events a second, and then waits until it has nothing left to do.
     mutating func observe(rate: Double, for duration: Duration) async throws -> Observation {
         let events = SignedEvents(to: network, in: shape, run: "run-\(results.count + 1)")
         let generator = LoadGenerator(port: service.port, pace: .perSecond(rate), duration: duration)
@@ -44,10 +38,7 @@ struct MixedLoad: Sendable {
         return observation
     }
 
-    /// Checks that nothing was lost and everything came out that had to.
-    ///
-    /// - Returns: How many notifications were delivered.
-    /// - Throws: ``BenchmarkFailure``.
+    /// Checks that nothing was lost and everything came out that had to; answers how many notifications were delivered.
     func verify() async throws -> Int {
         try await StoredEvents(
             of: Self.networkID,

@@ -12,11 +12,7 @@ struct RateSearch: Sendable {
     /// The highest rate that could be sustained; `nil` when none could.
     private(set) var best: Double?
 
-    /// A search.
-    ///
-    /// - Parameters:
-    ///   - first: The rate to begin with.
-    ///   - narrowings: How often to try in between at the end.
+    /// A search that begins with a rate, and tries as often in between at the end as `narrowings` says.
     init(from first: Double, narrowings: Int = 3) {
         next = first
         self.narrowings = narrowings

@@ -16,13 +16,7 @@ final class Asking: Sendable {
         }
     }
 
-    /// Asks until it is cancelled.
-    ///
-    /// - Parameters:
-    ///   - connections: Over how many connections.
-    ///   - port: The port.
-    ///   - bearer: The credential of all requests.
-    ///   - request: The request of each number.
+    /// Asks until it is cancelled, over so many connections; `request` makes the request of each number.
     func keep(
         _ connections: Int,
         of port: Int,

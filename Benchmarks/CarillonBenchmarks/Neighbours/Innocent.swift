@@ -59,13 +59,7 @@ struct Innocent: Sendable {
         )
     }
 
-    /// Posts at a steady rate, whatever the answers do, and waits for what was accepted.
-    ///
-    /// - Parameters:
-    ///   - run: What the events' ids begin with.
-    ///   - duration: How long.
-    /// - Returns: What was noticed.
-    /// - Throws: `CancellationError`.
+    /// Posts events whose ids begin with `run` at a steady rate, whatever the answers do, and waits for what was accepted.
     func probe(_ run: String, for duration: Duration) async throws -> Probe {
         let count = max(1, Int(duration / .seconds(1) * Self.eventsPerSecond))
         var probe = Probe()

@@ -10,10 +10,7 @@ enum NameServer {
     /// Where it listens, on port 53.
     static let address = "127.0.0.153"
 
-    /// Lends the server.
-    ///
-    /// - Parameter body: The work.
-    /// - Returns: What `body` returns.
+    /// Runs the server meanwhile.
     /// - Throws: What `body` throws; ``BenchmarkFailure`` where this process may not listen on port 53.
     static func withServer<Value>(_ body: () async throws -> Value) async throws -> Value {
         let server: any Channel

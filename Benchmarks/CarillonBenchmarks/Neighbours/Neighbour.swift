@@ -16,20 +16,10 @@ protocol Neighbour: Sendable {
     /// Lends what has to be there before the service starts.
     func withSurroundings<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value
 
-    /// Gets ready, before the innocent network is measured in quiet.
-    ///
-    /// - Parameters:
-    ///   - network: The neighbour's own, which is empty.
-    ///   - scene: Where they meet.
-    /// - Throws: What prevents a measurement.
+    /// Gets ready, before the innocent network is measured in quiet; the neighbour's own network is empty.
     func prepare(_ network: TestNetwork, _ scene: Scene) async throws
 
     /// Misbehaves until it is cancelled.
-    ///
-    /// - Parameters:
-    ///   - network: The neighbour's own.
-    ///   - scene: Where they meet.
-    /// - Throws: What prevents a measurement.
     func misbehave(_ network: TestNetwork, _ scene: Scene) async throws
 
     /// What else there is to say in the end.

@@ -8,12 +8,7 @@ struct Neighbourhood: Sendable {
     /// How large the neighbour is.
     let size: Double
 
-    /// Measures.
-    ///
-    /// - Parameters:
-    ///   - neighbour: Who misbehaves.
-    ///   - workshop: The surroundings.
-    /// - Returns: What the innocent network noticed.
+    /// Measures what the innocent network notices.
     /// - Throws: ``BenchmarkFailure`` when the service dies, and what does not start.
     func figures(beside neighbour: any Neighbour, in workshop: Workshop) async throws -> [Figure] {
         let arrivals = ArrivalLog()

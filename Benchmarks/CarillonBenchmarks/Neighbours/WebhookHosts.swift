@@ -8,13 +8,7 @@ import Synchronization
 /// second, which it notes; `/whoami` says whose tokens are that begin with `user-`; anything else takes the connection and never
 /// answers, and so does `/whoami` to other tokens.
 enum WebhookHosts {
-    /// Lends the receivers.
-    ///
-    /// - Parameters:
-    ///   - arrivals: What came to `/prompt` and, in the end, to `/second` is noted here.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and why there is no port.
+    /// Lends the port of the receivers; what came to `/prompt` and, in the end, to `/second` is noted.
     static func withHosts<Value>(
         noting arrivals: ArrivalLog,
         _ body: (_ port: Int) async throws -> Value

@@ -15,13 +15,7 @@ struct BareClient: Sendable {
 
     private let client: AsyncHTTPClient.HTTPClient
 
-    /// Lends a client; afterwards its connections are closed.
-    ///
-    /// - Parameters:
-    ///   - certificateAuthorityFile: The root certificate to trust, in PEM.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
+    /// Lends a client that trusts the root certificate in a file (PEM); afterwards its connections are closed.
     static func withClient<Value: Sendable>(
         trusting certificateAuthorityFile: String,
         _ body: (BareClient) async throws -> Value

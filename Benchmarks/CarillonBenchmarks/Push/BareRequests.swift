@@ -16,14 +16,7 @@ struct BareRequests: Sendable {
     private static let title = "User 0 (Channel 0)"
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
-    /// Requests to a push service, one for each address.
-    ///
-    /// - Parameters:
-    ///   - service: The push service.
-    ///   - addresses: Its devices.
-    ///   - client: Asks FCM for an access token.
-    /// - Returns: The requests.
-    /// - Throws: What the simulator's credentials cannot be read for.
+    /// Requests to a push service, one for each address; `client` asks FCM for an access token.
     func make(
         for service: PushService,
         to addresses: [DeviceAddress],

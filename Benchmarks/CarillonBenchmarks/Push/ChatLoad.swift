@@ -40,12 +40,6 @@ struct ChatLoad: Sendable {
     }
 
     /// Posts events, and then waits until the service has nothing left to do.
-    ///
-    /// - Parameters:
-    ///   - pace: How fast.
-    ///   - duration: How long.
-    /// - Returns: What was seen.
-    /// - Throws: What the load fails with.
     mutating func post(at pace: LoadGenerator.Pace, for duration: Duration) async throws -> Stage {
         let run = "stage\(stages.count + 1)"
         var generator = LoadGenerator(port: rig.service.port, pace: pace, duration: duration)

@@ -18,16 +18,8 @@ struct PushRig: Sendable {
     /// Who and what is in it.
     let directory: PushDirectory
 
-    /// Lets `body` work with a service, and one channel in which everybody has a device of one push service.
-    ///
-    /// - Parameters:
-    ///   - devices: How many devices there are.
-    ///   - service: The push service.
-    ///   - delay: How long each of its answers waits, in milliseconds.
-    ///   - workshop: The surroundings.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and what does not start.
+    /// Lends a service with one channel in which everybody has a device of one push service, which answers after `delay`
+    /// milliseconds.
     static func withCrowd<Value: Sendable>(
         of devices: Int,
         of service: PushService,
@@ -46,16 +38,7 @@ struct PushRig: Sendable {
         )
     }
 
-    /// Sets everything up and lends it; afterwards all is stopped.
-    ///
-    /// - Parameters:
-    ///   - options: How the simulator is started.
-    ///   - services: Whose credentials are stored.
-    ///   - directory: Makes users, channels and devices.
-    ///   - workshop: The surroundings.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and what does not start.
+    /// Sets everything up, with the credentials of `services`, and lends it; afterwards all is stopped.
     static func withRig<Value: Sendable>(
         _ options: SimulatorProcess.Options,
         services: [PushService],

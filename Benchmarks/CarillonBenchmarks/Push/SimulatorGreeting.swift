@@ -15,13 +15,7 @@ struct SimulatorGreeting: Sendable {
     /// Browsers, as many as were asked for.
     let subscriptions: [DeviceAddress]
 
-    /// What a simulator that runs says of itself.
-    ///
-    /// - Parameters:
-    ///   - simulator: The simulator.
-    ///   - subscriptionCount: How many browsers subscribe.
-    /// - Returns: The line without a line feed.
-    /// - Throws: What the simulator's key of RSA cannot be made for.
+    /// What a simulator that runs says of itself, to which so many browsers subscribe: the line without a line feed.
     static func line(of simulator: Simulator, subscriptionCount: Int) throws -> String {
         let (urls, key) = (simulator.urls, simulator.apnsKey)
         let subscriptions = (0..<subscriptionCount).map { _ in

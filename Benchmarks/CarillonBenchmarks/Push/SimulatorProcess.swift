@@ -38,13 +38,6 @@ struct SimulatorProcess: Sendable {
     private static let answerLimit = Duration.seconds(60)
 
     /// Starts a simulator and lends it; afterwards it is stopped.
-    ///
-    /// - Parameters:
-    ///   - options: How it is started.
-    ///   - workshop: Where it keeps its files.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; ``BenchmarkFailure`` when the simulator does not start.
     static func withSimulator<Value: Sendable>(
         _ options: Options,
         in workshop: Workshop,

@@ -33,11 +33,7 @@ final class EndpointSink: Sendable {
         tally.withLock { ($0.messages + $0.repeated, $0.last) }
     }
 
-    /// Lends the port of a sink.
-    ///
-    /// - Parameter body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and why there is no port.
+    /// Lends the port of the sink.
     func withPort<Value>(_ body: (_ port: Int) async throws -> Value) async throws -> Value {
         try await LoopbackServer.withPort({ SinkHandler(sink: self) }, body)
     }

@@ -28,15 +28,8 @@ struct Cluster: Sendable {
     // These are the defaults of Carillon's embedded server; they are what the figures depend on most.
     private static let durability = ["fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"]
 
-    /// Starts a server and lends it; afterwards it is stopped.
-    ///
-    /// - Parameters:
-    ///   - workshop: The surroundings.
-    ///   - migrates: Whether it gets a schema; otherwise whoever borrows it sees to that.
-    ///   - settings: The server's settings besides those of all benchmarks.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and what starting or migrating fails with.
+    /// Starts a server, with `settings` besides those of all benchmarks, and lends it; afterwards it is stopped. Unless it
+    /// migrates, whoever borrows it sees to the schema.
     static func withCluster<Value: Sendable>(
         in workshop: Workshop,
         migrates: Bool = true,
@@ -92,9 +85,7 @@ struct Cluster: Sendable {
     static let hasWork: SQL =
         "SELECT (EXISTS (SELECT FROM inbox) OR EXISTS (SELECT FROM deliveries))::integer::bigint"
 
-    /// Waits until Carillon has nothing left to do.
-    ///
-    /// - Returns: How many seconds it took.
+    /// Waits until Carillon has nothing left to do; answers how many seconds it took.
     /// - Throws: ``BenchmarkFailure`` when it takes more than five minutes.
     func waitUntilDone() async throws -> Double {
         let start = ContinuousClock.now

@@ -103,10 +103,7 @@ struct IngestScenario: Sendable {
     /// How many requests all loads had answered with 503.
     var refused: Int { results.reduce(0) { $0 + $1.refused } }
 
-    /// Checks that nothing was lost and everything came out that had to.
-    ///
-    /// - Returns: What is stored.
-    /// - Throws: ``BenchmarkFailure``.
+    /// Checks that nothing was lost and everything came out that had to; answers what is stored.
     func verify(on cluster: Cluster) async throws -> StoredEvents {
         let all = [warmUp].compactMap(\.self) + results
         return try await StoredEvents(
@@ -126,12 +123,7 @@ struct IngestScenario: Sendable {
     /// The same as a series.
     func processorTime(_ share: KeyPath<ProcessorTime, Double>) -> Series { Series(processorTimes(share)) }
 
-    /// What was measured.
-    ///
-    /// - Parameters:
-    ///   - commits: The yardstick.
-    ///   - areGoals: Whether the promises are about this scenario.
-    /// - Returns: The figures.
+    /// What was measured beside the yardstick; `areGoals` says whether the promises are about this scenario.
     func figures(commits: Double, areGoals: Bool) -> [Figure] {
         let ratios = Series(rates.map { $0 / commits })
         return [

@@ -4,15 +4,7 @@ import NIOPosix
 
 /// An HTTP server of the benchmark's own, over which receivers of all kinds differ by their handlers only.
 enum LoopbackServer {
-    /// Lends a server's port.
-    ///
-    /// - Parameters:
-    ///   - host: The address to listen on; loopback, unless given.
-    ///   - group: The event loops of its connections.
-    ///   - makeHandler: Makes what answers the requests of one connection.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and why there is no port.
+    /// Lends a server's port; `makeHandler` makes what answers the requests of one connection.
     static func withPort<Value>(
         host: String = "127.0.0.1",
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,

@@ -1,14 +1,7 @@
 /// PostgreSQL's own client programs, which the yardsticks are taken with.
 enum PostgresTools {
-    /// Commits of `pgbench` with a script, all clients on two threads, statements prepared.
-    ///
-    /// - Parameters:
-    ///   - url: The server.
-    ///   - script: The path of the script: one transaction.
-    ///   - variables: Values for the script's variables.
-    ///   - clients: How many connections there are.
-    ///   - seconds: How long it runs.
-    /// - Returns: How many there were, and how many a second without the time to connect.
+    /// Commits of `pgbench` with the script at a path, one transaction, all clients on two threads, statements prepared: how
+    /// many there were, and how many a second without the time to connect.
     /// - Throws: ``BenchmarkFailure`` with what the program said.
     static func transactions(
         on url: String,

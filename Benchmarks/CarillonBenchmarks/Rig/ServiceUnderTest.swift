@@ -25,13 +25,8 @@ struct ServiceUnderTest: Sendable {
 
     /// Starts the service and lends it; afterwards it is stopped as an operator would.
     ///
-    /// - Parameters:
-    ///   - cluster: Its database.
-    ///   - output: Where the `log` provider writes; a file of its own, unless given.
-    ///   - environment: Settings besides those of `Cluster.environment`.
-    ///   - launcher: A program that becomes the service, with its arguments; none, unless given.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
+    /// The `log` provider writes to a file of its own, unless `output` is given; `environment` has settings besides those of
+    /// the cluster, and `launcher` is a program that becomes the service, with its arguments.
     /// - Throws: What `body` throws; ``BenchmarkFailure`` with the end of the service's log when it does not start or
     ///   does not stop as it should.
     static func withService<Value: Sendable>(

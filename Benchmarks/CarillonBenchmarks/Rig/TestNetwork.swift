@@ -37,9 +37,7 @@ struct TestNetwork: Sendable {
         _ = try await service.operator.send(.json("PATCH", path, hosts.serialized))
     }
 
-    /// Fills the directory.
-    ///
-    /// - Returns: How many seconds it took.
+    /// Fills the directory; answers how many seconds it took.
     /// - Throws: ``UnexpectedAnswer`` when not everything was taken, or what the connection fails with.
     func fill(with directory: DirectoryLines, in service: ServiceUnderTest) async throws -> Double {
         let devices = directory.device == nil ? 0 : directory.userCount

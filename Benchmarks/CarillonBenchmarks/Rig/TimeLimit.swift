@@ -1,9 +1,4 @@
-/// Runs some work for a limited time.
-///
-/// - Parameters:
-///   - limit: The time.
-///   - work: The work, which is cancelled when the time is over.
-/// - Returns: What `work` returns.
+/// Runs some work, which is cancelled when the time is over.
 /// - Throws: What `work` throws, and ``BenchmarkFailure`` when it takes too long.
 func within<Value: Sendable>(
     _ limit: Duration,

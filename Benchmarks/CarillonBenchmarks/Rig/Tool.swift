@@ -7,12 +7,6 @@ enum Tool {
     private static var path: String { ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin" }
 
     /// What a program says on standard output, 256 MiB at the most.
-    ///
-    /// - Parameters:
-    ///   - program: Its name.
-    ///   - arguments: What it is to do.
-    ///   - input: What it reads.
-    /// - Returns: All that it said.
     /// - Throws: ``BenchmarkFailure`` with what it said where it failed.
     static func output(of program: String, _ arguments: [String], reading input: String = "") async throws -> String {
         let result = try await run(

@@ -12,15 +12,7 @@ struct Workshop: Sendable {
     /// Tells about PostgreSQL's troubles.
     let logger: Logger
 
-    /// Lends a workshop; its directory is removed afterwards.
-    ///
-    /// - Parameters:
-    ///   - program: The program `carillon`.
-    ///   - resources: The folder in which the program finds what comes with it.
-    ///   - temporary: Where to make the throw-away directory: on the disk that is to be measured.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and why the directory cannot be made.
+    /// Lends a workshop; its directory, in `temporary` on the disk that is to be measured, is removed afterwards.
     static func withWorkshop<Value>(
         program: String,
         resources: String,

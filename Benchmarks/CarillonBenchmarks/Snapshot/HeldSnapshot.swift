@@ -4,12 +4,6 @@ import Postgres
 /// A transaction that somebody has forgotten.
 enum HeldSnapshot {
     /// Holds a snapshot meanwhile.
-    ///
-    /// - Parameters:
-    ///   - cluster: The server.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and what the transaction fails with.
     static func hold<Value>(on cluster: Cluster, _ body: () async throws -> Value) async throws -> Value {
         var configuration = try PostgresConfiguration(url: cluster.url)
         configuration.poolSize = 1
