@@ -73,7 +73,6 @@ package final class Simulator: Sendable {
                 scene: scene(.webPush),
                 origin: urls.webPush,
                 subscriptions: subscriptions,
-                decrypts: configuration.decryptsMessages,
                 connectionRules: web
             ),
         ])
@@ -181,7 +180,7 @@ extension SimulatorConfiguration {
         ConnectionRules(
             allowsHTTP1: false,
             maximumConcurrentStreams: maximumConcurrentStreams,
-            startsWithOneStream: startsWithOneStream,
+            startsWithOneStream: true,
             goAwayReason: #"{"reason":"Shutdown"}"#
         )
     }

@@ -117,7 +117,6 @@ extension Behaviour where Refusal == APNsRefusal {
             outcome = .unknown(status: status)
         }
     }
-
 }
 
 /// What the device tokens of APNs can begin with.

@@ -21,10 +21,6 @@ package struct SimulatorConfiguration: Sendable {
         case none
     }
 
-    /// The address to listen on, which is also the host of every URL.
-    package var host = "127.0.0.1"
-    /// Further names that the server certificate is for, beside `localhost`, `127.0.0.1` and `::1`.
-    package var names: [String] = []
     /// Where APNs for production listens; 0 takes a port that is free.
     package var apnsProductionPort = 0
     /// Where APNs for development listens; 0 takes a port that is free.
@@ -37,21 +33,15 @@ package struct SimulatorConfiguration: Sendable {
     package var proxyPorts: [SimulatedService: Int] = [:]
     /// The folder for the generated files; `nil` makes one that ``Simulator/shutdown()`` removes.
     package var directory: String?
-    /// The number of event loops.
-    package var threads = 1
 
     /// MAX_CONCURRENT_STREAMS of each HTTP/2 connection.
     package var maximumConcurrentStreams = 1000
-    /// Whether APNs allows one stream only until a connection has shown a valid provider token, as Apple's does.
-    package var startsWithOneStream = true
     /// Whether a provider token is refused that was issued less than 20 minutes from another one of its key.
     package var limitsTokenUpdates = true
     package var clientCertificates = ClientCertificates.optional
     package var accessTokenLifetime = Duration.seconds(3599)
     /// The project of the service account.
     package var projectID = "simulated-project"
-    /// Whether the messages of Web Push are decrypted; without it they have neither text nor notification id.
-    package var decryptsMessages = true
 
     package var detail = Detail.everything
     /// The number of notifications, and of notification ids, that are remembered; older ones are forgotten.

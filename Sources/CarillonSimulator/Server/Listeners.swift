@@ -21,15 +21,15 @@ struct Listeners: Sendable {
         let slot: Slot
     }
 
-    private let host: String
+    /// The address to listen on, which is also the host of every URL.
+    private static let host = "127.0.0.1"
+
     private let proxyPorts: [SimulatedService: Int]
-    private let group: MultiThreadedEventLoopGroup
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private var open: [SimulatedService: OpenPort] = [:]
 
     private init(_ configuration: SimulatorConfiguration) {
-        host = configuration.host
         proxyPorts = configuration.proxyPorts
-        group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
     }
 
     /// Opens all ports; connections are accepted after ``assign(_:)``.
@@ -39,7 +39,7 @@ struct Listeners: Sendable {
         logger: Logger
     ) async throws -> Listeners {
         let certificate = try authority.issueServer(
-            names: ["localhost"] + configuration.names,
+            names: ["localhost"],
             addresses: [[127, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]]
         )
         let apple = try ServerTLS.context(
@@ -71,7 +71,7 @@ struct Listeners: Sendable {
 
     private mutating func open(_ service: SimulatedService, port: Int, _ listener: PushListener) async throws {
         do {
-            let channel = try await listener.bind(host: host, port: port, group: group)
+            let channel = try await listener.bind(host: Self.host, port: port, group: group)
             open[service] = OpenPort(channel: channel, slot: listener.slot)
         } catch let error as IOError {
             throw SimulatorError.cannotListen(service, port: port, reason: String(cString: strerror(error.errnoCode)))
@@ -100,7 +100,7 @@ struct Listeners: Sendable {
 
     private func url(_ service: SimulatedService) -> String {
         let port = proxyPorts[service] ?? open[service]?.channel.localAddress?.port ?? 0
-        return host.contains(":") ? "https://[\(host)]:\(port)" : "https://\(host):\(port)"
+        return "https://\(Self.host):\(port)"
     }
 }
 

@@ -7,21 +7,13 @@ struct WebPushServer: PushServer {
     let origin: String
     let subscriptions: Subscriptions
     private let tokens: VAPIDTokens
-    let decrypts: Bool
     let connectionRules: ConnectionRules
     private let constantAnswer: Answer
 
-    init(
-        scene: Scene,
-        origin: String,
-        subscriptions: Subscriptions,
-        decrypts: Bool,
-        connectionRules: ConnectionRules
-    ) {
+    init(scene: Scene, origin: String, subscriptions: Subscriptions, connectionRules: ConnectionRules) {
         self.scene = scene
         self.origin = origin
         self.subscriptions = subscriptions
-        self.decrypts = decrypts
         self.connectionRules = connectionRules
         tokens = VAPIDTokens(audience: origin)
         constantAnswer = Answer(201, headers: [("location", "\(origin)/message/constant"), ("ttl", "0")])
@@ -48,7 +40,7 @@ struct WebPushServer: PushServer {
                 return Reply(manner: .answer(constantAnswer), delay: condition.delay)
             } else {
                 try WebPushRules.check(request)
-                if decrypts { text = try decrypt(request, subscriber) }
+                text = try decrypt(request, subscriber)
                 let ttl = request.headers.first(name: "ttl") ?? "0"
                 (reply, reason) = try verdict(about: path, accepted: accepted(ttl: ttl))
             }
