@@ -131,9 +131,7 @@ extension FCMAnswer {
         guard errorCode.flatMap(FCMErrorCode.init(rawValue:)) == nil else { return false }
         return errorStatus == "UNAUTHENTICATED" || (errorStatus == nil && status == 401)
     }
-}
 
-extension FCMAnswer {
     /// What is wrong with the credential, by the service's word for it.
     fileprivate func refusal(_ word: String) -> String { "\(status) \(word)" }
 }

@@ -16,15 +16,14 @@ struct RelayBody {
             "attempt": JSONValue(group.attempt + 1),
             "replay": .bool(group.terms?.isReplay ?? false),
         ]
-        if event.type == .notificationDirect {
-            var members = Self.withoutAddresses(posted, receivedAt: event.receivedAt)
-            members[Self.ownName] = own
-            bytes = JSONValue.object(members).serialized
-            return
-        }
-        guard let end = Self.end(of: posted) else {
+        let isDirect = event.type == .notificationDirect
+        // A member is added where the last brace stands, and the bytes before it are left as they are: an event has members.
+        guard !isDirect, let end = posted.lastIndex(of: UInt8(ascii: "}")), !Self.mayHoldOwnName(posted) else {
             // Whoever posts may call something as we do: ours goes before theirs.
-            var members = (try? JSONValue(parsing: posted))?.object ?? JSONObject()
+            var members =
+                isDirect
+                ? Self.withoutAddresses(posted, receivedAt: event.receivedAt)
+                : (try? JSONValue(parsing: posted))?.object ?? JSONObject()
             members[Self.ownName] = own
             bytes = JSONValue.object(members).serialized
             return
@@ -44,14 +43,7 @@ struct RelayBody {
         return event
     }
 
-    /// Where the last brace of an object stands to which a member can be added behind the others, its bytes left as they are;
-    /// `nil` when it may have one of our name, written in whatever way.
-    private static func end(of posted: [UInt8]) -> Int? {
-        guard let end = posted.lastIndex(of: UInt8(ascii: "}")), !mayHoldOwnName(posted) else { return nil }
-        // An event has members: its type at the least.
-        return end
-    }
-
+    /// Whether there may be a member of our name, written in whatever way.
     private static func mayHoldOwnName(_ posted: [UInt8]) -> Bool {
         // As bytes: every message passes here, and hardly any has what is looked for.
         let (name, escape) = (Array(ownName.utf8), Array(#"\u"#.utf8))

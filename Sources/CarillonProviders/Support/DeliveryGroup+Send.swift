@@ -27,8 +27,7 @@ extension DeliveryGroup {
     ) async {
         let outcome: Outcome
         do {
-            let app = lane.app ?? ""
-            guard let current = try await credentials.credential(of: lane.networkID, for: app) else {
+            guard let current = try await credentials.credential(of: lane.networkID, for: lane.app ?? "") else {
                 throw Refusal(.deferLane(after: nil, reason: "no credential for \(lane.app ?? lane.provider.rawValue)"))
             }
             let send = try await begin(current)

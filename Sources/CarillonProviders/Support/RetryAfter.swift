@@ -14,13 +14,11 @@ extension Duration {
     ///
     /// - SeeAlso: RFC 9110 sections 10.2.3 and 5.6.7.
     package init?(retryAfter value: String, now: Timestamp) {
-        let longest = Duration.seconds(86_400)
         guard value.utf8.count <= 64 else { return nil }
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            let seconds = Int64(value) ?? .max
-            self = .seconds(min(seconds, 86_400))
+            self = .seconds(min(Int64(value) ?? .max, 86_400))
         } else if let date = Timestamp(httpDate: value) {
-            self = min(max(date - now, .zero), longest)
+            self = min(max(date - now, .zero), .seconds(86_400))
         } else {
             return nil
         }

@@ -20,7 +20,7 @@ extension Finding {
             self = .certain(.delivered(id: nil))
         case 400..<404 where response.saysOtherKey:
             self = .certain(.quarantine(reason: "\(reason) subscribed with another key"))
-        case 400:
+        case 400, 413:
             self = .certain(.bug(reason: reason))
         case 401, 403:
             let wait = max(retryAfter ?? .zero, Self.limitPause)
@@ -31,8 +31,6 @@ extension Finding {
             )
         case 404, 410:
             self = .certain(.unregister(at: nil, reason: reason))
-        case 413:
-            self = .certain(.bug(reason: reason))
         // What Microsoft's service answers above its limit is 406.
         case 406, 429:
             let wait = max(retryAfter ?? Self.limitPause, Self.pause)
