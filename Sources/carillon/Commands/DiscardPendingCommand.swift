@@ -51,8 +51,7 @@ struct DiscardPendingCommand: AsyncParsableCommand {
                     logger: logger,
                     pastPooler: true,
                     adjusting: Self.adjust
-                ) {
-                    pool in
+                ) { pool in
                     try await settings.checkSchema(pool)
                     try await discard(in: pool, logger: logger)
                 }

@@ -126,16 +126,15 @@ struct SimulateCommand: AsyncParsableCommand {
 extension ReceivedNotification {
     /// The notification as programs read it.
     fileprivate var json: JSONValue {
-        func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
-        return [
+        [
             "at": .string((Timestamp.epoch + receivedAt).description),
             "service": .string(service.rawValue),
             "device": .string(deviceToken),
-            "status": status.map { .number(JSONNumber($0)) } ?? .null,
-            "reason": text(reason),
-            "notificationId": text(notificationID),
-            "title": text(title),
-            "body": text(body),
+            "status": JSONValue(status),
+            "reason": JSONValue(reason),
+            "notificationId": JSONValue(notificationID),
+            "title": JSONValue(title),
+            "body": JSONValue(body),
             "payload": .string(String(decoding: payload, as: UTF8.self)),
         ]
     }

@@ -50,10 +50,9 @@ struct TokenCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors {
-            var body: JSONObject = ["userId": .string(user)]
-            body["lifetimeSeconds"] = lifetime.map { .number(JSONNumber($0.seconds)) }
+            let body: JSONValue = ["userId": .string(user), "lifetimeSeconds": lifetime.map { JSONValue($0.seconds) }]
             let service = try OperatedNetwork(url: url, network: network)
-            let answer = try await service.call(.post, "/user-tokens", .object(body))
+            let answer = try await service.call(.post, "/user-tokens", body)
             guard answer.status != 404 else { throw StartError("there is no network \(network)") }
             guard answer.status < 300, let token = answer["token"]?.text else { throw StartError(answer.problem) }
             print(token)

@@ -8,15 +8,8 @@ import Postgres
 enum Database {
     /// Lends a pool to `body`; an embedded server is started for that long unless one runs.
     ///
-    /// - Parameters:
-    ///   - settings: Where the database is.
-    ///   - placement: Which of several.
-    ///   - logger: Told what becomes of the server.
-    ///   - isPastPooler: Whether sessions are needed that are nobody else's, where another way leads to such.
-    ///   - makesTables: Whether the server is needed that can do that, where another way leads to it.
-    ///   - adjust: Changes how the database is used.
-    ///   - body: The work.
-    /// - Returns: What `body` returns.
+    /// `isPastPooler` says whether sessions are needed that are nobody else's, and `makesTables` whether the server that can
+    /// do that, where another way leads to such.
     /// - Throws: What `body` throws, and why there is no database.
     static func withPool<Value>(
         _ settings: Settings,
@@ -60,9 +53,7 @@ enum Database {
             }
         }
     }
-}
 
-extension Database {
     /// The placement that a network is in, by home's list; home where there is no other.
     static func placement(of network: NetworkID, _ settings: Settings, logger: Logger) async throws -> PlacementName {
         guard !settings.placements.isEmpty else { return .home }

@@ -20,8 +20,6 @@ final class DatabaseState: Sendable {
 
     private let known = Mutex(Known())
 
-    init() {}
-
     /// Why nothing can be done; `nil` when that much is right.
     var problem: String? { known.withLock(\.problem) }
 

@@ -2,12 +2,8 @@ import Postgres
 
 /// What an operator has to do about a pooler between the service and PostgreSQL.
 enum PoolerAdvice {
-    /// What keeps the service from working through it; `nil` where nothing does, or there is none.
-    ///
-    /// - Parameters:
-    ///   - pool: A connection as the service has them.
-    ///   - configuration: Where they lead, and what they ask for.
-    /// - Returns: A sentence without a full stop.
+    /// What keeps the service from working through it, by connections as the service has them: a sentence without a full stop;
+    /// `nil` where nothing does, or there is none.
     /// - Throws: `PostgresError` when the database is away.
     static func onStart(_ pool: PostgresPool, with configuration: PostgresConfiguration) async throws -> String? {
         let lacking = try await pool.readSessionSettings().lacking

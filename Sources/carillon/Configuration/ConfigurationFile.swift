@@ -63,9 +63,7 @@ struct ConfigurationFile: Sendable {
         case .number(let number): return number.literal
         case .bool(let isOn): return isOn ? "on" : "off"
         case .array(let elements) where setting == .egressAllow:
-            let texts = elements.compactMap { element -> String? in
-                if case .string(let text) = element { text } else { nil }
-            }
+            let texts = elements.compactMap(\.text)
             return texts.count == elements.count ? texts.joined(separator: ",") : nil
         default: return nil
         }

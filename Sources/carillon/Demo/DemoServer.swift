@@ -25,8 +25,6 @@ final class DemoServer: Sendable {
 
     private let state = Mutex(State())
 
-    init() {}
-
     /// Where a role is reached, once the server listens.
     func url(of role: Role) -> String? {
         state.withLock { state in state.port.map { "http://127.0.0.1:\($0)/\(role.rawValue)" } }

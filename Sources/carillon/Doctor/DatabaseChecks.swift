@@ -80,12 +80,10 @@ struct DatabaseChecks: Sendable {
 
     private func server(_ pool: PostgresPool) async throws -> [Finding] {
         let names = ["server_version_num", "fsync", "synchronous_commit", "full_page_writes", "max_connections"]
-        let values = try await pool.withConnection { session in
-            try session.query("SELECT name, setting FROM pg_settings WHERE name = ANY(\(names))") { row in
-                (name: try row.decode(0, as: String.self), value: try row.decode(1, as: String.self))
-            }
+        let values = try await pool.query("SELECT name, setting FROM pg_settings WHERE name = ANY(\(names))") { row in
+            (try row.decode(0, as: String.self), try row.decode(1, as: String.self))
         }
-        let server = Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
+        let server = Dictionary(values) { first, _ in first }
         let number = server["server_version_num"].flatMap { Int($0) } ?? 0
         let versionFinding: Finding =
             ServerTooOld(versionNumber: number).map { Finding.fail("PostgreSQL", "\($0)") }

@@ -49,9 +49,7 @@ struct SygnalFile {
             // What is wrong may stand beside a key.
             throw Unreadable(description: "is no YAML")
         }
-        guard let apps = root?.mapping?["apps"]?.mapping else {
-            throw Unreadable(description: "has no apps")
-        }
+        guard let apps = root?.mapping?["apps"]?.mapping else { throw Unreadable(description: "has no apps") }
         var read: [App] = []
         for (name, node) in apps {
             guard let name = name.string else { throw Unreadable(description: "has an app whose id is no text") }

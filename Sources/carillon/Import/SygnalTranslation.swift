@@ -44,7 +44,7 @@ struct SygnalTranslation {
     func outcome(of app: SygnalFile.App) -> Outcome {
         var outcome = Outcome()
         do throws(LeftOut) {
-            try checkName(app.name)
+            guard Identifier<FaceBinding>(app.name) != nil else { throw LeftOut("is no id of 1 to 256 bytes") }
             switch app.type {
             case "apns": try apns(app, &outcome)
             case "gcm": try gcm(app, &outcome)
@@ -57,10 +57,6 @@ struct SygnalTranslation {
             outcome.problem = error.words
         }
         return outcome
-    }
-
-    private func checkName(_ name: String) throws(LeftOut) {
-        guard Identifier<FaceBinding>(name) != nil else { throw LeftOut("is no id of 1 to 256 bytes") }
     }
 
     private func apns(_ app: SygnalFile.App, _ outcome: inout Outcome) throws(LeftOut) {

@@ -40,13 +40,11 @@ struct LogText: Sendable {
     ) -> [UInt8] {
         var metadata = JSONObject()
         for (key, value) in values { metadata[key] = .string(value) }
-        var object: JSONObject = JSONObject()
-        object["time"] = .string("\(time)")
-        object["level"] = .string(event.level.rawValue)
-        object["logger"] = .string(label)
-        object["message"] = .string("\(event.message)")
-        if !values.isEmpty { object["metadata"] = .object(metadata) }
-        return JSONValue.object(object).serialized + [UInt8(ascii: "\n")]
+        let object: JSONValue = [
+            "time": .string("\(time)"), "level": .string(event.level.rawValue), "logger": .string(label),
+            "message": .string("\(event.message)"), "metadata": values.isEmpty ? nil : .object(metadata),
+        ]
+        return object.serialized + [UInt8(ascii: "\n")]
     }
 }
 

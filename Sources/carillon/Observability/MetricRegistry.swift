@@ -18,8 +18,6 @@ final class MetricRegistry: MetricsFactory, Sendable {
     private let state = Mutex(State())
     private let dropped = CounterSeries()
 
-    init() {}
-
     /// Adds metrics that are read when somebody asks for them, such as the size of a pool.
     func onScrape(_ name: String, _ type: MetricType = .gauge, read: @escaping @Sendable () -> [MetricReading]) {
         state.withLock { state in

@@ -10,8 +10,6 @@ protocol MetricSeries: AnyObject, Sendable {
 final class CounterSeries: CounterHandler, MetricSeries {
     private let count = Atomic<Int64>(0)
 
-    init() {}
-
     var value: Int64 { count.load(ordering: .relaxed) }
 
     func increment(by amount: Int64) {
@@ -29,8 +27,6 @@ final class CounterSeries: CounterHandler, MetricSeries {
 
 final class GaugeSeries: RecorderHandler, MeterHandler, MetricSeries {
     private let bits = Atomic<UInt64>(0)
-
-    init() {}
 
     func record(_ value: Int64) { set(Double(value)) }
 
