@@ -25,15 +25,17 @@ package struct SimulatorFiles: Sendable {
 }
 
 extension Simulator {
+    /// The environment variables for `carillon serve`, with their values.
+    package var environment: [(name: String, value: String)] {
+        [
+            ("CARILLON_APNS_PRODUCTION_URL", urls.apnsProduction), ("CARILLON_APNS_SANDBOX_URL", urls.apnsSandbox),
+            ("CARILLON_FCM_URL", urls.fcm), ("CARILLON_EXTRA_CA_FILE", certificateAuthorityFile),
+            ("CARILLON_EGRESS_ALLOW", "127.0.0.0/8"),
+        ]
+    }
+
     /// Writes environment, credentials and the devices of an app beside the root certificate.
     package func writeFiles(appID: String) throws -> SimulatorFiles {
-        let environment = [
-            (name: "CARILLON_APNS_PRODUCTION_URL", value: urls.apnsProduction),
-            (name: "CARILLON_APNS_SANDBOX_URL", value: urls.apnsSandbox),
-            (name: "CARILLON_FCM_URL", value: urls.fcm),
-            (name: "CARILLON_EXTRA_CA_FILE", value: certificateAuthorityFile),
-            (name: "CARILLON_EGRESS_ALLOW", value: "127.0.0.0/8"),
-        ]
         let lines = environment.map { "export \($0.name)='\($0.value)'\n" }
         let serviceAccount = try serviceAccountJSON
         let apns = ["teamId": apnsKey.teamID, "keyId": apnsKey.keyID, "privateKey": apnsKey.privateKeyPEM]

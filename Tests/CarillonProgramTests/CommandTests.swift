@@ -155,12 +155,12 @@ import Testing
         ]
     )
     func `what was probably meant is named`(name: String, meant: String) {
-        #expect("\(UnknownName(name, among: known))" == "\(name) is unknown; did you mean \(meant)?")
+        #expect(ConfigurationError.unknown(name, among: known) == "\(name) is unknown; did you mean \(meant)?")
     }
 
     @Test func `a name of any length is dealt with`() {
         let name = "CARILLON_" + String(repeating: "X", count: 100_000)
-        #expect("\(UnknownName(name, among: known))".contains("known are"))
+        #expect(ConfigurationError.unknown(name, among: known).contains("known are"))
     }
 
     @Test func `variables and names in files belong together`() {

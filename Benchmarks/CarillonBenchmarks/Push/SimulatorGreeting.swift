@@ -17,7 +17,9 @@ struct SimulatorGreeting: Sendable {
 
     /// What a simulator that runs says of itself, to which so many browsers subscribe: the line without a line feed.
     static func line(of simulator: Simulator, subscriptionCount: Int) throws -> String {
-        let (urls, key) = (simulator.urls, simulator.apnsKey)
+        let key = simulator.apnsKey
+        var environment = JSONObject()
+        for (name, value) in simulator.environment { environment[name] = .string(value) }
         let subscriptions = (0..<subscriptionCount).map { _ in
             let subscription = simulator.makeSubscription()
             let parts = [subscription.endpoint, subscription.p256dh, subscription.auth]
@@ -25,14 +27,8 @@ struct SimulatorGreeting: Sendable {
         }
         let account = try JSONValue(parsing: Array(try simulator.serviceAccountJSON.utf8))
         let greeting: JSONValue = [
-            "environment": [
-                "CARILLON_APNS_PRODUCTION_URL": .string(urls.apnsProduction),
-                "CARILLON_APNS_SANDBOX_URL": .string(urls.apnsSandbox),
-                "CARILLON_FCM_URL": .string(urls.fcm),
-                "CARILLON_EXTRA_CA_FILE": .string(simulator.certificateAuthorityFile),
-                "CARILLON_EGRESS_ALLOW": "127.0.0.0/8",
-            ],
-            "webPush": .string(urls.webPush),
+            "environment": .object(environment),
+            "webPush": .string(simulator.urls.webPush),
             "apns": [
                 "teamId": .string(key.teamID), "keyId": .string(key.keyID), "privateKey": .string(key.privateKeyPEM),
             ],

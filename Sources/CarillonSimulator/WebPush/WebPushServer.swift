@@ -72,12 +72,8 @@ struct WebPushServer: PushServer {
         guard let authorization = request.headers.first(name: "authorization") else {
             throw WebPushProblem(.unauthorized, "no authorization")
         }
-        do {
-            let key = try tokens.verify(authorization, now: Double(now.wholeSeconds))
-            guard let expected = subscriber.applicationServerKey, expected != key else { return }
-        } catch {
-            throw WebPushProblem(.unauthorized, error.text)
-        }
+        let key = try tokens.verify(authorization, now: Double(now.wholeSeconds))
+        guard let expected = subscriber.applicationServerKey, expected != key else { return }
         throw WebPushProblem(.forbidden, "the subscription was made with another key")
     }
 

@@ -27,18 +27,9 @@ struct InvalidSetting: Error {
     }
 }
 
-/// Says that a name is unknown, and which one was probably meant.
-struct UnknownName: CustomStringConvertible {
-    private let name: String
-    private let known: [String]
-
-    init(_ name: String, among known: [String]) {
-        self.name = name
-        self.known = known
-    }
-
-    /// One sentence without a full stop.
-    var description: String {
+extension ConfigurationError {
+    /// Says that a name is unknown, and which one was probably meant: one sentence without a full stop.
+    static func unknown(_ name: String, among known: [String]) -> String {
         if let meant = ClosestName(to: name, among: known), meant.isSimilar {
             return "\(name) is unknown; did you mean \(meant.name)?"
         }

@@ -18,7 +18,8 @@ struct ConfigurationFile: Sendable {
         do throws(InvalidSetting) {
             for (name, value) in try Self.members(ofFileAt: path) {
                 guard let setting = Setting(rawValue: name) else {
-                    mistakes.append("\(path): \(UnknownName(name, among: Setting.allCases.map(\.rawValue)))")
+                    let known = Setting.allCases.map(\.rawValue)
+                    mistakes.append("\(path): \(ConfigurationError.unknown(name, among: known))")
                     continue
                 }
                 guard let text = Self.text(value, of: setting) else {

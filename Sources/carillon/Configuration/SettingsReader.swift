@@ -12,7 +12,7 @@ struct SettingsReader {
         for name in self.environment.keys.sorted() where name != Setting.fileVariable && Setting(variable: name) == nil
         {
             let known = Setting.allCases.map(\.variable) + [Setting.fileVariable]
-            mistakes.append("\(UnknownName(name, among: known))")
+            mistakes.append(ConfigurationError.unknown(name, among: known))
         }
         file = self.environment[Setting.fileVariable].map(ConfigurationFile.init(path:))
         mistakes += file?.mistakes ?? []

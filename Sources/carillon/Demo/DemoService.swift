@@ -89,12 +89,8 @@ enum DemoService {
         environment[Setting.managementListen.variable] = "127.0.0.1:0"
         environment[Setting.dataDir.variable] = dataDirectory
         environment[Setting.logLevel.variable] = "warning"
-        environment[Setting.extraCaFile.variable] = simulator.certificateAuthorityFile
-        environment[Setting.apnsProductionUrl.variable] = simulator.urls.apnsProduction
-        environment[Setting.apnsSandboxUrl.variable] = simulator.urls.apnsSandbox
-        environment[Setting.fcmUrl.variable] = simulator.urls.fcm
-        // The demo's receivers of webhooks and Web Push are on this machine.
-        environment[Setting.egressAllow.variable] = "127.0.0.0/8"
+        // Where the push services are, and that the demo's receivers of webhooks and Web Push are on this machine.
+        for (name, value) in simulator.environment { environment[name] = value }
         return environment
     }
 }

@@ -32,6 +32,6 @@ struct MetricFamily: Sendable {
         for (labels, series) in series.sorted(by: { $0.key < $1.key }) {
             series.write(to: &text, name: name, labels: labels)
         }
-        for reading in readings { text += "\(name)\(reading.labels) \(MetricNumber(reading.value))\n" }
+        for reading in readings { text += "\(name)\(reading.labels) \(reading.value.metricText)\n" }
     }
 }

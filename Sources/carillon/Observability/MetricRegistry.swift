@@ -27,12 +27,12 @@ final class MetricRegistry: MetricsFactory, Sendable {
     }
 
     func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        let name = MetricName(label, suffix: "_total")
-        return series(name.text, .counter, dimensions) { CounterSeries() } ?? dropped
+        let name = String(metricName: label, suffix: "_total")
+        return series(name, .counter, dimensions) { CounterSeries() } ?? dropped
     }
 
     func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        let name = MetricName(label).text
+        let name = String(metricName: label)
         if aggregate {
             return series(name, .histogram, dimensions) { HistogramSeries(of: name) } ?? HistogramSeries()
         }
@@ -40,11 +40,11 @@ final class MetricRegistry: MetricsFactory, Sendable {
     }
 
     func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        series(MetricName(label).text, .gauge, dimensions) { GaugeSeries() } ?? GaugeSeries()
+        series(String(metricName: label), .gauge, dimensions) { GaugeSeries() } ?? GaugeSeries()
     }
 
     func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        let name = MetricName(label, suffix: "_seconds").text
+        let name = String(metricName: label, suffix: "_seconds")
         return series(name, .histogram, dimensions) { HistogramSeries(of: name) } ?? HistogramSeries()
     }
 

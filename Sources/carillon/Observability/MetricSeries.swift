@@ -43,7 +43,7 @@ final class GaugeSeries: RecorderHandler, MeterHandler, MetricSeries {
     func decrement(by amount: Double) { add(-amount) }
 
     func write(to text: inout String, name: String, labels: MetricLabels) {
-        text += "\(name)\(labels) \(MetricNumber(Double(bitPattern: bits.load(ordering: .relaxed))))\n"
+        text += "\(name)\(labels) \(Double(bitPattern: bits.load(ordering: .relaxed)).metricText)\n"
     }
 
     private func add(_ amount: Double) {
@@ -95,11 +95,11 @@ final class HistogramSeries: RecorderHandler, TimerHandler, MetricSeries {
     func write(to text: inout String, name: String, labels: MetricLabels) {
         let (counts, sum) = state.withLock { ($0.counts, $0.sum) }
         var total = 0
-        for (bound, count) in zip(bounds.map { "\(MetricNumber($0))" } + ["+Inf"], counts) {
+        for (bound, count) in zip(bounds.map(\.metricText) + ["+Inf"], counts) {
             total += count
             text += "\(name)_bucket\(labels.adding("le", bound)) \(total)\n"
         }
-        text += "\(name)_sum\(labels) \(MetricNumber(sum))\n"
+        text += "\(name)_sum\(labels) \(sum.metricText)\n"
         text += "\(name)_count\(labels) \(total)\n"
     }
 }

@@ -1,12 +1,10 @@
-/// A metric's name as Prometheus takes it: letters, digits, underscores and colons, no digit first.
-struct MetricName: Sendable {
-    let text: String
-
-    /// Makes a name of a label, and has it end in `suffix`.
-    init(_ label: String, suffix: String = "") {
-        var text = String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ":") ? $0 : "_" })
-        if text.first?.isNumber ?? true { text = "_" + text }
-        self.text = text.hasSuffix(suffix) ? text : text + suffix
+extension String {
+    /// A metric's name as Prometheus takes it, made of a label: letters, digits, underscores and colons, no digit first, and
+    /// `suffix` at its end.
+    init(metricName label: String, suffix: String = "") {
+        self = String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ":") ? $0 : "_" })
+        if first?.isNumber ?? true { self = "_" + self }
+        if !hasSuffix(suffix) { self += suffix }
     }
 }
 
@@ -40,22 +38,16 @@ struct MetricLabels: Hashable, Sendable, Comparable, CustomStringConvertible {
             default: text.append(character)
             }
         }
-        return "\(MetricName(dimension.0).text)=\"\(value)\""
+        return "\(String(metricName: dimension.0))=\"\(value)\""
     }
 }
 
-/// A number as Prometheus reads it: whole numbers without a decimal point, `NaN` and `+Inf` by name.
-struct MetricNumber: CustomStringConvertible {
-    private let value: Double
-
-    init(_ value: Double) {
-        self.value = value
-    }
-
-    var description: String {
-        if let whole = Int64(exactly: value) { return "\(whole)" }
-        if value.isNaN { return "NaN" }
-        if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
-        return "\(value)"
+extension Double {
+    /// The number as Prometheus reads it: whole numbers without a decimal point, `NaN` and `+Inf` by name.
+    var metricText: String {
+        if let whole = Int64(exactly: self) { return "\(whole)" }
+        if isNaN { return "NaN" }
+        if isInfinite { return self > 0 ? "+Inf" : "-Inf" }
+        return "\(self)"
     }
 }
