@@ -10,6 +10,9 @@ struct TestNetwork: Sendable {
     /// What its events are signed with.
     let secret: WebhookSecret
 
+    /// How long after it was made an endpoint is surely told or asked.
+    private static let untilKnown = Duration.seconds(11)
+
     /// Makes a network, in a placement if one is named.
     static func make(
         _ id: String,
@@ -57,6 +60,17 @@ struct TestNetwork: Sendable {
             lines += #"{"device":{"id":"d-\#(number)","userId":"u",\#(device)}}"# + "\n"
         }
         _ = try await importing(Array(lines.utf8), in: service).expecting(200)
+    }
+
+    /// Makes an endpoint for all events on a port of this machine, and waits until events reach it.
+    func makeEndpoint(_ mode: String, port: Int, in service: ServiceUnderTest) async throws {
+        let client = HTTPClient(port: service.port, bearer: apiKey)
+        _ = try await client.create(
+            path + "/endpoints",
+            ["url": .string("http://127.0.0.1:\(port)/"), "mode": .string(mode), "events": ["*"]]
+        )
+        await client.close()
+        try await Task.sleep(for: Self.untilKnown)
     }
 
     /// Imports lines; the answer is the caller's to judge.
