@@ -2,8 +2,8 @@ import ArgumentParser
 import CarillonCore
 import CarillonProviders
 import Foundation
-import NIOSSL
 import Logging
+import PushHTTP
 
 /// `carillon demo`: plays the main job, on a service of its own or on one that runs.
 struct DemoCommand: AsyncParsableCommand {
@@ -32,7 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
                     throw StartError("cannot read \(operatorTokenFile): --operator-token-file names the operator token")
                 }
                 let secret = Secret(token.trimmingCharacters(in: .whitespacesAndNewlines))
-                let service = try RunningService(at: url, tls: .makeClientConfiguration())
+                let service = try RunningService(at: url, tls: .outbound())
                 try await DemoScript.play(
                     on: DemoStage(service: service, operatorToken: secret, terminal: terminal)
                 )

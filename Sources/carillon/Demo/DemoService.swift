@@ -3,7 +3,7 @@ import CarillonProviders
 import CarillonSimulator
 import Foundation
 import Logging
-import NIOSSL
+import PushHTTP
 
 /// A service of the demo's own, on a database that is gone afterwards.
 enum DemoService {
@@ -53,7 +53,7 @@ enum DemoService {
             group.addTask {
                 let ending = await result {
                     guard let address = await address(of: composition) else { throw CancellationError() }
-                    try await script(RunningService(at: "http://\(address)", tls: .makeClientConfiguration()))
+                    try await script(RunningService(at: "http://\(address)", tls: .outbound()))
                 }
                 return (true, ending)
             }
