@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a stranger does on the first day: installs the package, makes a network in the console alone, has a browser notified, sends, reads
-it, finds out why somebody got nothing, backs it up, and restores it on another machine with the commands of docs/backup.md.
+"""What a stranger does on the first day: installs the package, makes a network in the console alone, has a browser and phones notified, sends,
+reads it, finds out why somebody got nothing, backs it up, and restores it on another machine with the commands of docs/backup.md.
 
 The machines are this one without Swift and without Carillon, in a room of their own (Tests/Packaging/machines.py). It needs root, a
 browser, dpkg and PostgreSQL's server, and takes about a minute.
@@ -26,6 +26,7 @@ from package_trial import ROOM, make  # noqa: E402
 from pages import Page  # noqa: E402
 from playing import equal, eventually, perform  # noqa: E402
 from push_service import PushService, Subscription  # noqa: E402
+from service import Simulator  # noqa: E402
 from test_notifying import SUBSCRIBING, deliver  # noqa: E402
 
 ORIGIN = f"http://127.0.0.1:{PUBLIC}"
@@ -48,10 +49,15 @@ esac
 class Place:
     """A machine with the package, and the stranger's shell on it."""
 
-    def __init__(self, folder, package):
+    def __init__(self, folder, package, push_services):
         folder.mkdir()
         self.machine = ThisMachine(folder)
         self.machine.install(package)
+        # As those of Apple and Google: the system trusts them, and no file of further roots is named.
+        settings = dict(push_services)
+        roots = pathlib.Path(settings.pop("CARILLON_EXTRA_CA_FILE")).read_text()
+        with open(self.machine.root / "etc/ssl/certs/ca-certificates.crt", "a", encoding="utf-8") as file:
+            file.write(roots)
         sudo = self.machine.root / "usr/local/bin/sudo"
         sudo.parent.mkdir(parents=True, exist_ok=True)
         sudo.write_text(SUDO)
@@ -60,6 +66,7 @@ class Place:
             file.write(f"CARILLON_LISTEN=127.0.0.1:{PUBLIC}\nCARILLON_MANAGEMENT_LISTEN=127.0.0.1:{MANAGEMENT}\n")
             # The browser's push service is on this machine.
             file.write("CARILLON_EGRESS_ALLOW=127.0.0.0/8\n")
+            file.writelines(f"{name}={value}\n" for name, value in settings.items())
         self.home = self.machine.root / "root"
         self.unit = Unit(self.machine)
 
@@ -68,8 +75,8 @@ class Place:
 
 
 class Scene:
-    def __init__(self, folder, package, browser, push):
-        self.folder, self.package, self.push = folder, package, push
+    def __init__(self, folder, package, browser, push, simulator):
+        self.folder, self.package, self.push, self.simulator = folder, package, push, simulator
         self.subscription = Subscription(push.origin)
         context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
         context.add_init_script(SUBSCRIBING.replace("SUBSCRIPTION", json.dumps(self.subscription.json)))
@@ -88,7 +95,7 @@ class Scene:
 
 
 def the_package_is_installed_and_leads_to_the_console(scene):
-    scene.first = Place(scene.folder / "first", scene.package)
+    scene.first = Place(scene.folder / "first", scene.package, scene.simulator.environment)
     scene.first.unit.__enter__()
     [token] = scene.first.enter("sudo cat /var/lib/carillon/operator-token").split()
     page = scene.page
@@ -124,6 +131,17 @@ def a_browser_is_registered_and_notified(scene):
     form.get_by_role("button", name="Notify this browser").click()
     deliver(page, ORIGIN, scene.subscription.read(scene.push.messages.get(timeout=30)[1]))
     expect(page.locator("[data-step=shown][data-state=done]")).to_be_visible()
+
+
+def phones_are_notified_by_push_services_that_the_system_trusts(scene):
+    for provider in ("apns", "fcm"):
+        scene.ask("PUT", f"/providers/{provider}/apps/com.example.chat", scene.simulator.credential(provider))
+    phones = {name: scene.simulator.device(name) for name in ("iphone", "android")}
+    for name, device in phones.items():
+        scene.ask("PUT", f"/devices/{name}", device | {"userId": "dora"})
+    scene.ask("POST", "/notifications", {"to": {"userIds": ["dora"]}, "title": "On phones", "body": "too"})
+    for name, device in phones.items():
+        equal(name, scene.simulator.received(device["token"])["title"], "On phones")
 
 
 def two_people_are_in_a_channel(scene):
@@ -171,7 +189,7 @@ def it_is_backed_up_while_something_waits(scene):
 
 
 def it_is_restored_on_another_machine(scene):
-    second = scene.second = Place(scene.folder / "second", scene.package)
+    second = scene.second = Place(scene.folder / "second", scene.package, scene.simulator.environment)
     # As the package has done it there.
     with second.unit:
         pass
@@ -200,6 +218,7 @@ ACTS = [
     the_package_is_installed_and_leads_to_the_console,
     a_network_is_made_in_the_console_alone,
     a_browser_is_registered_and_notified,
+    phones_are_notified_by_push_services_that_the_system_trusts,
     two_people_are_in_a_channel,
     what_is_sent_is_read_and_it_says_why_somebody_got_nothing,
     it_is_backed_up_while_something_waits,
@@ -217,7 +236,11 @@ def play(program):
         push = PushService()
         browser = playwright.chromium.launch(executable_path=browser_path(), args=BROWSER_OPTIONS)
         expect.set_options(timeout=30_000)
-        return perform(ACTS, Scene(folder, package, browser, push))
+        simulator = Simulator(program, folder / "simulator")
+        try:
+            return perform(ACTS, Scene(folder, package, browser, push, simulator))
+        finally:
+            simulator.stop()
 
 
 def main():
