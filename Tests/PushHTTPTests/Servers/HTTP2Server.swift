@@ -14,6 +14,8 @@ final class HTTP2Server: Sendable {
         var streamID: HTTP2StreamID
         var headers: HPACKHeaders
         var body: [UInt8]
+        /// Whether its end came with its headers.
+        var endsWithHead: Bool
 
         var path: String { headers.first(name: ":path") ?? "" }
     }
@@ -286,17 +288,11 @@ private final class Handler: ChannelInboundHandler {
         case .headers(let head):
             server.opened(on: connection)
             heads[frame.streamID] = head.headers
+            if head.endStream { receive(frame.streamID, endsWithHead: true, context) }
         case .data(let part):
             guard case .byteBuffer(let bytes) = part.data else { return }
             bodies[frame.streamID, default: []] += bytes.readableBytesView
-            guard part.endStream, let head = heads.removeValue(forKey: frame.streamID) else { return }
-            let request = HTTP2Server.Request(
-                connection: connection,
-                streamID: frame.streamID,
-                headers: head,
-                body: bodies.removeValue(forKey: frame.streamID) ?? []
-            )
-            for action in server.receive(request) { perform(action, for: frame.streamID, context) }
+            if part.endStream { receive(frame.streamID, endsWithHead: false, context) }
         case .ping(_, let isAnswer):
             server.note(isAnswer ? .pong : .ping)
         case .rstStream:
@@ -306,6 +302,18 @@ private final class Handler: ChannelInboundHandler {
         default:
             break
         }
+    }
+
+    private func receive(_ streamID: HTTP2StreamID, endsWithHead: Bool, _ context: ChannelHandlerContext) {
+        guard let head = heads.removeValue(forKey: streamID) else { return }
+        let request = HTTP2Server.Request(
+            connection: connection,
+            streamID: streamID,
+            headers: head,
+            body: bodies.removeValue(forKey: streamID) ?? [],
+            endsWithHead: endsWithHead
+        )
+        for action in server.receive(request) { perform(action, for: streamID, context) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

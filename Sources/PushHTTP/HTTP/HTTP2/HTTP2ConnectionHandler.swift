@@ -92,10 +92,14 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         )
         wake(at: exchange.deadline, context)
 
-        let head = HTTP2Frame.FramePayload.Headers(headers: exchange.headers)
-        let body = HTTP2Frame.FramePayload.Data(data: .byteBuffer(exchange.body), endStream: true)
+        // An empty frame of data would be a body, which some servers refuse of a GET.
+        let hasBody = exchange.body.readableBytes > 0
+        let head = HTTP2Frame.FramePayload.Headers(headers: exchange.headers, endStream: !hasBody)
         context.write(wrapOutboundOut(HTTP2Frame(streamID: streamID, payload: .headers(head))), promise: nil)
-        context.write(wrapOutboundOut(HTTP2Frame(streamID: streamID, payload: .data(body))), promise: nil)
+        if hasBody {
+            let body = HTTP2Frame.FramePayload.Data(data: .byteBuffer(exchange.body), endStream: true)
+            context.write(wrapOutboundOut(HTTP2Frame(streamID: streamID, payload: .data(body))), promise: nil)
+        }
         allowance.add(bodyOf: exchange.body.readableBytes)
         flushSoon(context)
         if nextStreamID >= Self.lastStreamID { retire(context) }

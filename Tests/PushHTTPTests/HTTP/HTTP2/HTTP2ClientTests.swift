@@ -44,6 +44,21 @@ import Testing
         }
     }
 
+    @Test func `what has no body ends with its head`() async throws {
+        let tls = try authority.serverConfiguration(for: .name("push.test"))
+        try await HTTP2Server.answering(tls: tls, { _ in [.ok] }) { server, port in
+            let client = try OutboundHTTPClient.test(trusting: authority) { _ in [.v4(0x7F00_0001)] }
+            for method in [OutboundRequest.Method.get, .post] {
+                let url = "https://push.test:\(port)/\(method.rawValue)"
+                let request = OutboundRequest(method: method, url: url, headers: [:], body: [])
+                #expect(try await client.execute(request, timeout: .seconds(30)).status == 200)
+            }
+            #expect(server.requests.map(\.path) == ["/GET", "/POST"])
+            // An empty frame of data is a body to some servers.
+            #expect(server.requests.map(\.endsWithHead) == [true, true])
+        }
+    }
+
     @Test func `passes over informational answers and trailers`() async throws {
         try await withHTTP2Server({ _ in [.head([":status": "103", "link": "</a>"]), .answer(204)] }) { _, post in
             let response = try await post("/", .seconds(30))
