@@ -8,6 +8,9 @@ struct IPVersions: Sendable, Equatable {
     var hasIPv6: Bool
     var hasPublicIPv6: Bool
 
+    /// Of a machine that does not tell its addresses, as in a sandbox without `AF_NETLINK`.
+    static let unknown = IPVersions(hasIPv6: true, hasPublicIPv6: false)
+
     var recordTypes: [DNSQuestion.RecordType] { hasIPv6 ? [.a, .aaaa] : [.a] }
 
     /// The order in which to try addresses: both versions by turns, IPv6 first where it leads into the Internet (RFC 6724
@@ -39,7 +42,9 @@ final class MachineAddresses: Sendable {
     }
 
     private static func read() -> IPVersions {
-        let texts = ((try? System.enumerateDevices()) ?? []).compactMap { $0.address?.ipAddress }
+        // Where nobody says, both are tried.
+        guard let devices = try? System.enumerateDevices() else { return .unknown }
+        let texts = devices.compactMap { $0.address?.ipAddress }
         // A link-local address comes with its zone.
         let addresses = texts.compactMap { IPAddress(String($0.prefix { $0 != "%" })) }
         let routable = addresses.filter { address in
