@@ -111,12 +111,20 @@ extension ConnectionHandle {
     ) throws(PostgresError) -> Bool {
         let timeout = deadline.map { max(.zero, $0 - .now) } ?? .seconds(86_400)
         switch SocketWaiter.wait(for: PQsocket(pointer), orToWrite: orToWrite, timeout: timeout) {
-        case .ready: return PQconsumeInput(pointer) == 1
+        case .ready: return takeInput()
         case .failed: return false
         case .timedOut:
             guard deadline != nil else { return true }
             throw PostgresError(.connectionLost, reason: "no answer in time")
         }
+    }
+
+    /// Takes in what the server sent.
+    ///
+    /// Of a record of TLS, which has up to 16 KiB (RFC 8446 section 5.1), libpq takes no less than 8 KiB at a time; the rest is decrypted by
+    /// then, and not to be seen on the socket. PostgreSQL writes shorter ones, poolers and proxies do not.
+    private func takeInput() -> Bool {
+        (0..<(PQsslInUse(pointer) == 1 ? 3 : 1)).allSatisfy { _ in PQconsumeInput(pointer) == 1 }
     }
 
     /// The next result of what was sent; frees the former one when there is none in time.
