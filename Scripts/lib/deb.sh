@@ -43,7 +43,7 @@ make_deb() {
     stage_configuration "$tree"
     even_out "$tree"
     # Passwords and keys may stand there.
-    chmod 0600 "$tree/etc/carillon/carillon.env"
+    chmod 0750 "$tree/etc/carillon" && chmod 0600 "$tree/etc/carillon/carillon.env"
 
     mkdir "$tree/DEBIAN"
     sed "s/@VERSION@/$version/; s/@ARCHITECTURE@/$architecture/; s/@SIZE@/$(du -sk "$tree" | cut -f1)/

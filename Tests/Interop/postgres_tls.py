@@ -46,8 +46,7 @@ class Proxy:
             threading.Thread(target=self.serve, args=(client,), daemon=True).start()
 
     def serve(self, client):
-        # Where the other side has hung up, there is no descriptor any more.
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError):
             # SSLRequest; others ask to cancel in the clear.
             if client.recv(8)[4:] != b"\x04\xd2\x16\x2f":
                 return client.close()
@@ -55,19 +54,23 @@ class Proxy:
             client = self.context.wrap_socket(client, server_side=True)
             server = socket.socket(socket.AF_UNIX)
             server.connect(self.upstream)
-            threading.Thread(target=self.pass_on, args=(client, server), daemon=True).start()
-            while said := server.recv(1 << 20):
-                while select.select([server], [], [], 0.003)[0] and (more := server.recv(1 << 20)):
-                    said += more
-                for begin in range(0, len(said), RECORD):
-                    client.sendall(said[begin:begin + RECORD])
-            client.close()
+            with client, server:
+                while self.pass_on(client, server):
+                    pass
 
     def pass_on(self, client, server):
-        with contextlib.suppress(OSError):
-            while asked := client.recv(1 << 16):
-                server.sendall(asked)
-        server.close()
+        """Passes on what comes next; `False` at the end. One thread does both ways, as nobody else may have the same socket of TLS."""
+        ready = [client] if client.pending() else select.select([client, server], [], [])[0]
+        if client in ready:
+            asked = client.recv(1 << 16)
+            server.sendall(asked)
+            return asked
+        said = server.recv(1 << 20)
+        while select.select([server], [], [], 0.003)[0] and (more := server.recv(1 << 20)):
+            said += more
+        for begin in range(0, len(said), RECORD):
+            client.sendall(said[begin:begin + RECORD])
+        return said
 
 
 class Scene:

@@ -166,7 +166,7 @@ def check_users(root):
     if not re.search(r"^carillon:", (root / "etc/passwd").read_text(), re.M):
         problems.append("carillon.sysusers makes no user carillon")
     modes = [(root / path).stat().st_mode & 0o777 for path in ("etc/carillon", "etc/carillon/carillon.env")]
-    if modes != [0o755, 0o600]:
+    if modes != [0o750, 0o600]:
         problems.append(f"carillon.tmpfiles leaves modes {[oct(mode) for mode in modes]}")
 
 

@@ -49,7 +49,7 @@ def live_with(machine, package, version):
     installed = machine.files()
     check(machine.must("carillon", "--version").strip() == version, f"carillon --version is not {version}")
     modes = {path: (machine.root / path).stat().st_mode & 0o777 for path in (SETTINGS.parent, SETTINGS, STATE)}
-    check(modes == {SETTINGS.parent: 0o755, SETTINGS: 0o600, STATE: 0o700}, f"modes are {modes}")
+    check(modes == {SETTINGS.parent: 0o750, SETTINGS: 0o600, STATE: 0o700}, f"modes are {modes}")
     brought = {path.name for path in (machine.root / "usr/lib/carillon").glob("lib*.so")}
     needless = {name for name in brought if re.search("Networking|XML|CURL", name)}
     check(brought and not needless, f"the program is linked to {needless or 'no library of its own'}")

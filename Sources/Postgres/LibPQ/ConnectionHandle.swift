@@ -110,10 +110,13 @@ extension ConnectionHandle {
         orToWrite: Bool = false
     ) throws(PostgresError) -> Bool {
         let timeout = deadline.map { max(.zero, $0 - .now) } ?? .seconds(86_400)
-        switch SocketWaiter.wait(for: PQsocket(pointer), orToWrite: orToWrite, timeout: timeout) {
+        // What is decrypted already is not to be seen on the socket.
+        let slice = isEncrypted ? min(timeout, .milliseconds(50)) : timeout
+        switch SocketWaiter.wait(for: PQsocket(pointer), orToWrite: orToWrite, timeout: slice) {
         case .ready: return takeInput()
         case .failed: return false
         case .timedOut:
+            if slice < timeout { return takeInput() }
             guard deadline != nil else { return true }
             throw PostgresError(.connectionLost, reason: "no answer in time")
         }
@@ -121,11 +124,13 @@ extension ConnectionHandle {
 
     /// Takes in what the server sent.
     ///
-    /// Of a record of TLS, which has up to 16 KiB (RFC 8446 section 5.1), libpq takes no less than 8 KiB at a time; the rest is decrypted by
-    /// then, and not to be seen on the socket. PostgreSQL writes shorter ones, poolers and proxies do not.
+    /// Of a record of TLS, which has up to 16 KiB (RFC 8446 section 5.1), libpq may take 8 KiB at a time, while all of it is decrypted. PostgreSQL
+    /// writes shorter ones, poolers and proxies do not.
     private func takeInput() -> Bool {
-        (0..<(PQsslInUse(pointer) == 1 ? 3 : 1)).allSatisfy { _ in PQconsumeInput(pointer) == 1 }
+        (0..<(isEncrypted ? 3 : 1)).allSatisfy { _ in PQconsumeInput(pointer) == 1 }
     }
+
+    private var isEncrypted: Bool { PQsslInUse(pointer) == 1 || PQgssEncInUse(pointer) == 1 }
 
     /// The next result of what was sent; frees the former one when there is none in time.
     func nextResult(
@@ -203,7 +208,7 @@ extension ConnectionHandle {
         switch readiness {
         case .timedOut: return []
         case .failed: throw lost()
-        case .ready: guard PQconsumeInput(pointer) == 1 else { throw lost() }
+        case .ready: guard takeInput() else { throw lost() }
         }
         return takeNotifications()
     }
