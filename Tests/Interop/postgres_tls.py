@@ -18,11 +18,11 @@ import threading
 
 from cluster import Cluster
 from playing import equal, eventually, perform, program_argument
-from service import Network, Refused, Service
-from serving import ROOT, clean_environment, start, work_folder
+from service import Network
+from serving import ROOT, clean_environment, work_folder
 from tls import write_certificate
+from upgrade import TOKEN, Release, Replica
 
-TOKEN = "t" * 40
 # The longest that a record may be (RFC 8446 section 5.1).
 RECORD = 16_384
 # How many answers of random sizes are asked for: of a hundred about one ends within a row's length of a full record.
@@ -76,6 +76,7 @@ class Proxy:
 class Scene:
     def __init__(self, program, folder, stack):
         self.program, self.folder = program, folder
+        # PostgreSQL's user goes through it.
         os.chmod(folder, 0o755)
         self.certificate = f"{folder}/door.pem"
         write_certificate(self.certificate)
@@ -97,15 +98,6 @@ class Scene:
         )
 
 
-class Started:
-    """A service whose database is elsewhere."""
-
-    def __init__(self, program, folder, settings):
-        self.call = Service.call.__get__(self)
-        self.token = TOKEN
-        self.process, self.address = start(program, folder, settings)
-
-
 def a_server_that_proves_nothing_is_not_spoken_to(scene):
     ended = scene.migrate("/etc/ssl/certs/ca-certificates.crt")
     assert ended.returncode != 0 and "certificate verify failed" in ended.stdout, ended.stdout
@@ -117,9 +109,9 @@ def tables_are_made_by_tls(scene):
 
 
 def answers_of_any_size_are_heard_to_their_end(scene):
-    service = Started(scene.program, scene.folder, scene.settings(scene.certificate))
+    service = Replica(Release(ROOT, scene.program), scene.folder, scene.settings(scene.certificate))
     try:
-        eventually("it works", lambda: works(service))
+        eventually("it works", service.is_ready)
         network = Network(service, "acme")
         dice = random.Random(1)
         people = ({"id": f"user-{number:05}", "displayName": "n" * dice.randrange(60, 250)} for number in range(3000))
@@ -128,17 +120,9 @@ def answers_of_any_size_are_heard_to_their_end(scene):
         for _ in range(ANSWERS):
             page = service.call("GET", f"/v1/networks/acme/users?limit={dice.randrange(90, 201)}{cursor}")
             cursor = f"&cursor={page['next']}" if page.get("next") else ""
-        said = open(f"{scene.folder}/log", encoding="utf-8").read()
-        equal("in vain", said.count("no answer in time"), 0)
+        equal("in vain", (service.folder / "log").read_text().count("no answer in time"), 0)
     finally:
-        service.process.terminate()
-        equal("its end", service.process.wait(timeout=30), 0)
-
-
-def works(service):
-    with contextlib.suppress(Refused, OSError):
-        service.call("GET", "/v1/networks")
-        return True
+        equal("its end", service.stop(), 0)
 
 
 ACTS = [
