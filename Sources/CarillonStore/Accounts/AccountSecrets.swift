@@ -72,9 +72,10 @@ extension AccountSecrets {
     package func deleteAPIKey(_ id: String, of network: NetworkID, force: Bool) async throws -> APIKeyRemoval {
         try await accounts.toWrite(network).pool.write { session in
             _ = try session.holdNetwork(network)
-            let role = try session.queryFirst(
-                "SELECT role FROM api_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"
-            ) { row in try row.decode(0, as: String.self) }
+            let role = try session.first(
+                "SELECT role FROM api_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)",
+                as: String.self
+            )
             guard let role else { return .unknown }
             if !force, role == APIKeyRole.admin.rawValue {
                 let others = try session.execute(

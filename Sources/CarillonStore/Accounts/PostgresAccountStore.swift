@@ -190,12 +190,13 @@ extension PostgresSession {
         // The operator is trusted with any number.
         guard request.networkID != nil else { return true }
         let limit = IdempotentRequest.maximumPerNetwork
-        let count = try queryFirst(
+        let count = try first(
             """
             SELECT count(*) FROM (
                 SELECT FROM idempotency_keys WHERE network_id = \(request.scope) LIMIT \(limit + 1)) AS k
-            """
-        ) { row in try row.decode(0, as: Int.self) }
+            """,
+            as: Int.self
+        )
         guard count ?? 0 <= limit else { throw IdempotentRequest.Failure.tooMany }
         return true
     }

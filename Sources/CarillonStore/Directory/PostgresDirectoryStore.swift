@@ -45,7 +45,7 @@ package struct PostgresDirectoryStore: DirectoryStore, MemberStore {
     /// Writes no more the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in
-            let removedAt = try session.queryFirst(
+            let removedAt = try session.first(
                 """
                 UPDATE users
                 SET display_name = NULL, locale = NULL, roles = NULL, deleted = true,
@@ -54,8 +54,9 @@ package struct PostgresDirectoryStore: DirectoryStore, MemberStore {
                     wiped_at = greatest(wiped_at, facts_at, now()), wipes = wipes + 1, unswept = true
                 WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
                 RETURNING wiped_at
-                """
-            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+                """,
+                as: PostgresTimestamp.self
+            )
             guard let removedAt else {
                 try session.refuseDeparted(network)
                 return false
@@ -110,7 +111,7 @@ package struct PostgresDirectoryStore: DirectoryStore, MemberStore {
     /// Writes no more the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
         try await databases.toWrite(network).pool.write { session in
-            let removedAt = try session.queryFirst(
+            let removedAt = try session.first(
                 """
                 UPDATE channels
                 SET display_name = NULL, fallback_name = NULL, direct = NULL, deleted = true, facts_at = greatest(facts_at, now()),
@@ -118,8 +119,9 @@ package struct PostgresDirectoryStore: DirectoryStore, MemberStore {
                     emptied_at = greatest(emptied_at, wiped_at, facts_at, now()), unswept = true
                 WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
                 RETURNING wiped_at
-                """
-            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+                """,
+                as: PostgresTimestamp.self
+            )
             guard let removedAt else {
                 try session.refuseDeparted(network)
                 return false
@@ -137,12 +139,13 @@ package struct PostgresDirectoryStore: DirectoryStore, MemberStore {
         limit: Int
     ) async throws -> [UserID]? {
         try await databases.of(network).pool.snapshot { session in
-            let emptiedAt = try session.queryFirst(
+            let emptiedAt = try session.first(
                 """
                 SELECT coalesce(emptied_at, '-infinity') FROM channels
                 WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND NOT deleted
-                """
-            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+                """,
+                as: PostgresTimestamp.self
+            )
             guard let emptiedAt else { return nil }
             return try session.query(
                 """
@@ -167,13 +170,14 @@ package struct PostgresDirectoryStore: DirectoryStore, MemberStore {
             try session.mention(channels: [channel], in: network)
             let keys = ids.map { MemberKey(network: network, channel: channel, user: $0) }
             let start = try session.start(with: .settlingRemovals(of: keys)).start
-            let emptiedAt = try session.queryFirst(
+            let emptiedAt = try session.first(
                 """
                 UPDATE channels SET emptied_at = greatest(emptied_at, now()), unswept = true
                 WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue)
                 RETURNING emptied_at
-                """
-            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+                """,
+                as: PostgresTimestamp.self
+            )
             guard let emptiedAt else { throw try session.absence(of: network) }
             // Of events whose sender's clock is ahead; mostly none.
             try session.execute(

@@ -218,28 +218,30 @@ extension PostgresSession {
 
     /// Whether there is such a device, of that owner if one is named; it stays so until the transaction ends.
     fileprivate func hasDevice(_ id: DeviceID, of owner: UserID?, in network: NetworkID) throws -> Bool {
-        try queryFirst(
+        try first(
             """
             SELECT true FROM devices d
             WHERE d.network_id = \(network.rawValue) AND d.device_id = \(id.rawValue)
                 AND d.user_id = coalesce(\(owner?.rawValue as String?), d.user_id) AND \(sql: .isOfTheLiving)
             FOR SHARE
-            """
-        ) { row in try row.decode(0, as: Bool.self) } == true
+            """,
+            as: Bool.self
+        ) == true
     }
 
     /// Lets a user, or a user's device, subscribe to one tag at a time, and to none beyond the network's limit.
     fileprivate func checkTags(of subscriber: Subscriber, adding tag: TagID, in network: NetworkID) throws {
         try lock("subscriptions:\(subscriber.kind.rawValue):\(subscriber.id)", in: network)
         guard let limit = try self.network(network)?.limits[.tagsPerSubscriber] else { throw try absence(of: network) }
-        let isOver = try queryFirst(
+        let isOver = try first(
             """
             SELECT count(*) >= \(limit) AND count(*) FILTER (WHERE held.tag = \(tag.rawValue)) = 0
             FROM (SELECT s.tag FROM subscriptions s
                   WHERE s.network_id = \(network.rawValue) AND s.kind = \(subscriber.kind.rawValue)
                       AND s.subject_id = \(subscriber.id) AND \(sql: .isInForce)) AS held
-            """
-        ) { row in try row.decode(0, as: Bool.self) }
+            """,
+            as: Bool.self
+        )
         if isOver == true { throw LimitReached(.tagsPerSubscriber, limit) }
     }
 }

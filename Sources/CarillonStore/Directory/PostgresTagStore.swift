@@ -162,12 +162,13 @@ extension PostgresSession {
         )
         let new = Set(latest.map(\.id)).subtracting(known)
         guard !new.isEmpty else { return [] }
-        let count = try queryFirst(
+        let count = try first(
             """
             SELECT count(*)
             FROM (SELECT FROM tags WHERE network_id = \(network.rawValue) AND declared LIMIT \(limit + 1)) AS counted
-            """
-        ) { row in try row.decode(0, as: Int64.self) }
+            """,
+            as: Int64.self
+        )
         guard count ?? 0 <= limit else { throw LimitReached(.tags, limit) }
         return new
     }

@@ -144,15 +144,16 @@ extension PostgresFaceStore: FaceMemory {
             guard answers[1].affectedRows > 0 else { return false }
             let first = Array(hash.prefix(1))
             let last = first + [UInt8](repeating: .max, count: hash.count)
-            let count = try session.queryFirst(
+            let count = try session.first(
                 """
                 SELECT count(*) FROM (
                     SELECT FROM used_nonces
                     WHERE network_id = \(network.rawValue) AND nonce_hash >= \(first) AND nonce_hash <= \(last)
                         AND expires_at > now()
                     LIMIT \(FaceNonces.maximumPerByte + 1)) AS used
-                """
-            ) { row in try row.decode(0, as: Int.self) }
+                """,
+                as: Int.self
+            )
             guard count ?? 0 <= FaceNonces.maximumPerByte else { throw FaceRefusal.tooManyNonces }
             return true
         }

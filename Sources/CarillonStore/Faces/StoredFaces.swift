@@ -65,13 +65,14 @@ extension PostgresSession {
 
     /// The scope of the network's own binding of that name; `nil` when it has none.
     func scope(of binding: FaceBinding) throws -> String? {
-        try queryFirst(
+        try first(
             """
             SELECT scope FROM faces
             WHERE network_id = \(binding.networkID.rawValue) AND face = \(binding.face.rawValue)
                 AND external_id = \(binding.externalID)
-            """
-        ) { row in try row.decode(0, as: String.self) }
+            """,
+            as: String.self
+        )
     }
 
     /// Writes a binding over the network's own.

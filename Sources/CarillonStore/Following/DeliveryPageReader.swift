@@ -53,13 +53,14 @@ struct DeliveryPageReader {
 
     /// The last row of the log.
     private func horizon(_ session: borrowing PostgresSession) throws -> Int64 {
-        try session.queryFirst(
+        try session.first(
             """
             SELECT number FROM outcomes
             WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid) AND number IS NOT NULL
             ORDER BY network_id DESC, event_id DESC, number DESC LIMIT 1
-            """
-        ) { row in try row.decode(0, as: Int64.self) } ?? 0
+            """,
+            as: Int64.self
+        ) ?? 0
     }
 
     private func readPending(

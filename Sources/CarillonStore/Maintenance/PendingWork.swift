@@ -57,13 +57,14 @@ package struct PendingWork: Sendable {
 
     /// How many other connections of a Carillon there are to this database.
     package func othersAtWork() async throws -> Int {
-        try await pool.queryFirst(
+        try await pool.first(
             """
             SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND application_name = current_setting('application_name')
                 AND pid <> pg_backend_pid()
-            """
-        ) { row in try row.decode(0, as: Int.self) } ?? 0
+            """,
+            as: Int.self
+        ) ?? 0
     }
 
     package func isKnown(_ network: NetworkID) async throws -> Bool {

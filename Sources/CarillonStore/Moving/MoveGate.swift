@@ -83,10 +83,11 @@ extension MoveFence {
 extension PostgresSession {
     /// A network's state, as ``MoveFence/gate()`` answers it; if so told, nobody changes it to the end of the transaction.
     func moveGate(of network: NetworkID, isHeld: Bool = false) throws -> String? {
-        try queryFirst(
+        try first(
             """
             SELECT coalesce(away, '') FROM networks WHERE network_id = \(network.rawValue) \(sql: isHeld ? "FOR SHARE" : "")
-            """
-        ) { row in try row.decode(0, as: String.self) }
+            """,
+            as: String.self
+        )
     }
 }

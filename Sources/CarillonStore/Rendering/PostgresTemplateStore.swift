@@ -34,7 +34,7 @@ package struct PostgresTemplateStore: TemplateStore {
             guard let limit = try session.network(network)?.limits[.templates] else {
                 throw try session.absence(of: network)
             }
-            let isNew = try session.queryFirst(
+            let isNew = try session.first(
                 """
                 INSERT INTO templates (network_id, event_type, locale, source, updated_at)
                 VALUES (\(network.rawValue), \(template.eventType.rawValue), \(template.locale), \(source),
@@ -42,8 +42,9 @@ package struct PostgresTemplateStore: TemplateStore {
                 ON CONFLICT (network_id, event_type, locale)
                 DO UPDATE SET source = EXCLUDED.source, updated_at = EXCLUDED.updated_at
                 RETURNING xmax = 0
-                """
-            ) { row in try row.decode(0, as: Bool.self) }
+                """,
+                as: Bool.self
+            )
             guard isNew == true else { return false }
             let counting: SQL = "SELECT count(*) FROM templates WHERE network_id = \(network.rawValue)"
             // What was written is undone with the transaction.

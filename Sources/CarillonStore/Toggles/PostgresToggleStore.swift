@@ -178,12 +178,13 @@ package struct PostgresToggleStore: ToggleStore {
         limit: Int
     ) async throws -> [UserChannel]? {
         try await databases.of(network).pool.snapshot { session in
-            let wipedAt = try session.queryFirst(
+            let wipedAt = try session.first(
                 """
                 SELECT coalesce(wiped_at, '-infinity') FROM users
                 WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue) AND NOT deleted
-                """
-            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+                """,
+                as: PostgresTimestamp.self
+            )
             guard let wipedAt else { return nil }
             // The order of the channels would else be read from the network's whole membership.
             return try session.query(
