@@ -164,7 +164,8 @@ final class APNsSending: Sendable {
             body: message.payload,
             lane: group.lane,
             isStillWanted: { self.verdict(on: environment) == nil && current.isCurrent() },
-            whenAnswered: { self.note($0, of: environment) }
+            whenAnswered: { self.note($0, of: environment) },
+            whenNotProcessed: current.whenNotProcessed
         )
         return APNsAnswer(try await transport.execute(request, timeout: provider.timeout), now: provider.clock.now())
     }

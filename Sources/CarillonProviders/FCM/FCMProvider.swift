@@ -84,6 +84,7 @@ package struct FCMProvider: Provider {
                 var request = request(body, projectID: credential.projectID, token: token)
                 request.lane = group.lane
                 request.isStillWanted = current.isCurrent
+                request.whenNotProcessed = current.whenNotProcessed
                 let response = try await transport.execute(request, timeout: min(timeout, timeLeft))
                 let answer = FCMAnswer(response)
                 if answer.refusesAccessToken, former == nil {

@@ -5,6 +5,8 @@ package struct CurrentCredential<Value: Sendable>: Sendable {
     package let value: Value
     /// Asked right before something is sent with it.
     package let isCurrent: @Sendable () -> Bool
+    /// Told that what was sent with it has surely not been processed.
+    var whenNotProcessed: @Sendable () -> Void = {}
 }
 
 /// Why nothing is sent to any device of a group.

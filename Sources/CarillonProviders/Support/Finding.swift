@@ -50,18 +50,18 @@ extension CurrentCredential {
         by send: (Self) async throws -> Finding?
     ) async -> Finding? {
         let wasSent = Mutex(false)
-        let watched = Self(value: value) { [isCurrent] in
+        let isWanted: @Sendable () -> Bool = { [isCurrent] in
             guard isCurrent() else { return false }
             wasSent.withLock { $0 = true }
             return true
         }
+        let watched = Self(value: value, isCurrent: isWanted) { wasSent.withLock { $0 = false } }
         do {
             return try await send(watched)
         } catch let refusal as EgressRefusal {
             return .certain(outcome(refusal.rule.rawValue))
         } catch let error as OutboundError {
-            // What was refused unread was not got, either.
-            return Finding(error, wasSent: error != .refused && wasSent.withLock(\.self))
+            return Finding(error, wasSent: wasSent.withLock(\.self))
         } catch {
             return Task.isCancelled || !isCurrent() ? nil : .certain(.retry(after: nil, reason: "failed"))
         }

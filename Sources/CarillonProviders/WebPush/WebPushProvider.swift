@@ -84,7 +84,8 @@ package struct WebPushProvider: Provider {
                     headers: try headers(of: message, for: id, of: group, to: url, by: credential),
                     body: try WebPushEncryption.encrypt(plaintext, for: keys),
                     lane: group.lane,
-                    isStillWanted: current.isCurrent
+                    isStillWanted: current.isCurrent,
+                    whenNotProcessed: current.whenNotProcessed
                 )
                 let response = try await transport.execute(request, timeout: timeout)
                 if response.status == 413, plaintext.count > WebPushMessage.reducedBytes {

@@ -66,7 +66,8 @@ package struct WebhookProvider: Provider {
                 headers: headers,
                 body: message.body,
                 lane: group.lane,
-                isStillWanted: current.isCurrent
+                isStillWanted: current.isCurrent,
+                whenNotProcessed: current.whenNotProcessed
             )
             let response = try await client.execute(request, timeout: deadline)
             return .certain(Outcome(webhookStatus: response.status, headers: response.headers, now: clock.now()))

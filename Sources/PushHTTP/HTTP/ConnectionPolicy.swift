@@ -9,7 +9,8 @@ package struct ConnectionPolicy: Sendable {
     /// and no network has more than its share.
     package var maximumOpenConnections = 512
     /// How many of them lead to one host of a network, so that one that never answers leaves the others theirs. As many
-    /// requests as a group of devices has on their way at a time; more wait for a connection that has become free.
+    /// requests as a group of devices has on their way at a time; more wait for a connection that has become free. Servers that are no push
+    /// services get no more requests at a time over HTTP/2, either.
     package var maximumOpenConnectionsPerHost = 64
     /// How many HTTP/2 connections there are to one host at a time; a further one is opened when the streams of the others are
     /// taken.

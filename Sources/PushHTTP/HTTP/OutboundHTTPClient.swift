@@ -90,7 +90,7 @@ package final class OutboundHTTPClient: HTTPTransport {
         let deadline = NIODeadline.now() + TimeAmount(timeout)
         let url = try connector.egress.check(request.url)
         let origin = Origin(url, of: policy.isShared ? nil : request.lane?.networkID)
-        let pool = pool(of: origin)
+        let pool = pool(of: origin, for: request.lane)
         var refusal = OutboundError.refused
         for _ in 0..<Self.maximumTries {
             try Task.checkCancellation()
@@ -104,17 +104,27 @@ package final class OutboundHTTPClient: HTTPTransport {
                     }
                 }
             } catch let error as NotProcessed {
+                request.whenNotProcessed?()
                 refusal = error.reason
             }
         }
         throw refusal
     }
 
-    private func pool(of origin: Origin) -> OriginPool {
+    private func pool(of origin: Origin, for lane: Lane?) -> OriginPool {
         pools.withLock { pools in
             if let pool = pools[origin] { return pool }
             if pools.count >= Self.maximumOrigins { pools = pools.filter { !$0.value.isUnused } }
-            let pool = OriginPool(origin, connector: connector, policy: policy, idle: idle, logger: logger)
+            // Push services take what their streams do. Other servers are as many people's as connections of HTTP/1.1 would be.
+            let isPushService = lane?.provider.kind.isPushService ?? true
+            let pool = OriginPool(
+                origin,
+                connector: connector,
+                policy: policy,
+                maximumRequests: isPushService ? nil : policy.maximumOpenConnectionsPerHost,
+                idle: idle,
+                logger: logger
+            )
             pools[origin] = pool
             return pool
         }

@@ -38,6 +38,8 @@ package struct OutboundRequest: Sendable {
     /// Told the answer before anything that has waited for it is sent: what it says of others is known to them when it is
     /// their turn. Called where the connection lives, so that it has to be brief.
     package var whenAnswered: (@Sendable (OutboundResponse) -> Void)?
+    /// Told that what was sent has surely not been processed, before it is sent again or fails.
+    package var whenNotProcessed: (@Sendable () -> Void)?
 
     package init(
         method: Method = .post,
@@ -46,7 +48,8 @@ package struct OutboundRequest: Sendable {
         body: [UInt8],
         lane: Lane? = nil,
         isStillWanted: @escaping @Sendable () -> Bool = { true },
-        whenAnswered: (@Sendable (OutboundResponse) -> Void)? = nil
+        whenAnswered: (@Sendable (OutboundResponse) -> Void)? = nil,
+        whenNotProcessed: (@Sendable () -> Void)? = nil
     ) {
         self.method = method
         self.url = url
@@ -55,6 +58,7 @@ package struct OutboundRequest: Sendable {
         self.lane = lane
         self.isStillWanted = isStillWanted
         self.whenAnswered = whenAnswered
+        self.whenNotProcessed = whenNotProcessed
     }
 }
 

@@ -27,7 +27,12 @@ final class RecordingTransport: HTTPTransport {
     func execute(_ request: OutboundRequest, timeout: Duration) async throws -> OutboundResponse {
         if isReached, !request.isStillWanted() { throw CancellationError() }
         recorded.withLock { $0.append(request) }
-        return try await handler(request)
+        do {
+            return try await handler(request)
+        } catch OutboundError.refused {
+            request.whenNotProcessed?()
+            throw OutboundError.refused
+        }
     }
 }
 

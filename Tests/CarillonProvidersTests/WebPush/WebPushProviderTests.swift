@@ -208,6 +208,16 @@ import Testing
         #expect(try await provider(transport).outcomes(of: group([TestBrowser()])) == [outcome])
     }
 
+    @Test(arguments: OutboundError.allCases)
+    func `what was surely not processed was not sent, however the next try ends`(error: OutboundError) async throws {
+        let transport = RecordingTransport { request in
+            request.whenNotProcessed?()
+            throw error
+        }
+        let outcome = Outcome(error, wasSent: false)
+        #expect(try await provider(transport).outcomes(of: group([TestBrowser()])) == [outcome])
+    }
+
     @Test func `leaves the lane alone without a credential, and for a moment when it cannot be read`() async throws {
         let transport = answering(201)
         let group = group([TestBrowser(), TestBrowser()])

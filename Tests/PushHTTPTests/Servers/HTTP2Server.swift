@@ -105,6 +105,9 @@ final class HTTP2Server: Sendable {
                         HTTP2Setting(parameter: .maxConcurrentStreams, value: maximumStreams)
                     ]
                     configuration.controlFrameRateLimit.maximumCount = 100_000
+                    // It may answer what no server should.
+                    configuration.headerBlockValidation = .disabled
+                    configuration.contentLengthValidation = .disabled
                     var streams = NIOHTTP2Handler.StreamConfiguration()
                     streams.streamResetFrameRateLimit.maximumCount = 100_000
                     try pipeline.addHandler(

@@ -1,3 +1,4 @@
+import struct CarillonCore.Lane
 import enum CarillonCore.JSONValue
 import NIOCore
 import NIOHTTP2
@@ -8,7 +9,7 @@ final class HTTP2Connection: Sendable {
     /// Told what becomes of a connection, on its event loop.
     protocol Owner: AnyObject, Sendable {
         /// A request that the connection was asked to send has ended, in whatever way.
-        func requestEnded(on connection: ID)
+        func requestEnded(on connection: ID, of lane: Lane?)
         /// The number of requests that it takes at a time has changed.
         func limitChanged(of connection: ID, to limit: Int)
         /// It is ended, since too much came over it that means nothing.
@@ -61,8 +62,18 @@ final class HTTP2Connection: Sendable {
         var configuration = NIOHTTP2Handler.ConnectionConfiguration()
         configuration.initialSettings = [
             HTTP2Setting(parameter: .enablePush, value: 0),
-            HTTP2Setting(parameter: .maxHeaderListSize, value: 16_384),
+            HTTP2Setting(
+                parameter: .maxHeaderListSize,
+                value: min(max(16_384, settings.policy.maximumAnswerBytes), HTTP2ConnectionHandler.windowSize)
+            ),
+            // A stream's window is never opened again: the largest answer that is taken fits.
+            HTTP2Setting(
+                parameter: .initialWindowSize,
+                value: max(HTTP2ConnectionHandler.windowSize, settings.policy.maximumAnswerBytes)
+            ),
         ]
+        // Proxies hand on fields that HTTP/2 forbids, such as Upgrade: as in browsers, they mean nothing.
+        configuration.headerBlockValidation = .disabled
         // Frames that mean nothing are counted before, all alike.
         configuration.controlFrameRateLimit.maximumCount = 10_000
         configuration.maximumSequentialEmptyDataFrames = 10_000

@@ -16,6 +16,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         let continuation: CheckedContinuation<OutboundResponse, any Error>
         let begunAt: NIODeadline
         var answer: HTTP2Answer
+        /// Whether the protocol's own handler has refused what came on it.
+        var isMalformed = false
     }
 
     private enum State {
@@ -34,7 +36,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     /// Smaller parts of a body are no progress, unless they are the last ones.
     private static let smallestPart = 64
     /// Half of the window that a connection begins with (RFC 9113 section 6.9.2), which is not worth enlarging.
-    private static let windowSize = 65_535
+    static let windowSize = 65_535
 
     /// What the server may send besides answers.
     let allowance = FrameAllowance()
@@ -70,18 +72,20 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Requests
 
-    /// Sends a request. What comes of it, ``HTTP2Connection/Owner/requestEnded(on:)`` is called once.
+    /// Sends a request. What comes of it, ``HTTP2Connection/Owner/requestEnded(on:of:)`` is called once.
     func begin(_ exchange: HTTP2Exchange, _ continuation: CheckedContinuation<OutboundResponse, any Error>) {
         guard !exchange.isAbandoned.load(ordering: .acquiring) else {
-            return resume(continuation, .failure(CancellationError()))
+            return resume(exchange, continuation, .failure(CancellationError()))
         }
         guard let context, case .open = state else {
-            return resume(continuation, .failure(NotProcessed(reason: .connectionClosed)))
+            return resume(exchange, continuation, .failure(NotProcessed(reason: .connectionClosed)))
         }
         // Nobody waits for the answer any more, and it will be sent again: the server is not to have it twice.
-        guard exchange.deadline > .now() else { return resume(continuation, .failure(OutboundError.timedOut)) }
+        guard exchange.deadline > .now() else {
+            return resume(exchange, continuation, .failure(OutboundError.timedOut))
+        }
         // Asked last: whoever says yes takes it for sent.
-        guard exchange.isStillWanted() else { return resume(continuation, .failure(CancellationError())) }
+        guard exchange.isStillWanted() else { return resume(exchange, continuation, .failure(CancellationError())) }
         let streamID = HTTP2StreamID(nextStreamID)
         nextStreamID += 2
         streams[streamID] = Stream(
@@ -248,7 +252,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case let event as StreamClosedEvent:
-            finish(event.streamID, .failure(OutboundError.reset), context)
+            let isMalformed = streams[event.streamID]?.isMalformed == true
+            finish(event.streamID, .failure(isMalformed ? OutboundError.malformedAnswer : .reset), context)
         case let event as NIOHTTP2WindowUpdatedEvent:
             guard event.streamID == .rootStream, let size = event.inboundWindowSize else { return }
             openWindow(from: size, context)
@@ -330,7 +335,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
             wrapOutboundOut(HTTP2Frame(streamID: streamID, payload: .rstStream(.cancel))),
             promise: nil
         )
-        resume(stream.continuation, result)
+        resume(stream.exchange, stream.continuation, result)
         closeIfDone(context)
     }
 
@@ -340,15 +345,16 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         _ context: ChannelHandlerContext
     ) {
         guard let stream = streams.removeValue(forKey: streamID) else { return }
-        resume(stream.continuation, result)
+        resume(stream.exchange, stream.continuation, result)
         closeIfDone(context)
     }
 
     private func resume(
+        _ exchange: HTTP2Exchange,
         _ continuation: CheckedContinuation<OutboundResponse, any Error>,
         _ result: Result<OutboundResponse, any Error>
     ) {
-        owner.requestEnded(on: id)
+        owner.requestEnded(on: id, of: exchange.lane)
         continuation.resume(with: result)
     }
 
@@ -385,6 +391,8 @@ extension HTTP2ConnectionHandler: NIOHTTP2FrameDelegate {
         case .headers: lastWritten = max(lastWritten, frame.streamID)
         // Sent by the protocol's own handler when the connection has failed, with the error right behind it.
         case .goAway: hasFailed = true
+        // Our own are all of one kind.
+        case .rstStream(let code) where code != .cancel: streams[frame.streamID]?.isMalformed = true
         default: break
         }
     }

@@ -1,3 +1,4 @@
+import struct CarillonCore.Lane
 import struct CarillonCore.OutboundURL
 import NIOCore
 import NIOHPACK
@@ -9,6 +10,7 @@ final class HTTP2Exchange: Sendable {
     let headers: HPACKHeaders
     let body: ByteBuffer
     let deadline: NIODeadline
+    let lane: Lane?
     /// Whether to send it, asked when it gets its stream.
     let isStillWanted: @Sendable () -> Bool
     /// Told the answer before its stream is another's.
@@ -20,6 +22,7 @@ final class HTTP2Exchange: Sendable {
         headers = HPACKHeaders(request, to: url)
         body = ByteBuffer(bytes: request.body)
         self.deadline = deadline
+        lane = request.lane
         isStillWanted = request.isStillWanted
         whenAnswered = request.whenAnswered
     }

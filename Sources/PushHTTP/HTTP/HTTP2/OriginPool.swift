@@ -22,13 +22,21 @@ final class OriginPool: HTTP2Connection.Owner {
     private let isClosed = Atomic(false)
     private let waitsForSlot = Atomic(false)
 
-    init(_ origin: Origin, connector: Connector, policy: ConnectionPolicy, idle: IdleConnections, logger: Logger?) {
+    /// A pool of connections to a host, to which `maximumRequests` are on their way at a time at the most.
+    init(
+        _ origin: Origin,
+        connector: Connector,
+        policy: ConnectionPolicy,
+        maximumRequests: Int?,
+        idle: IdleConnections,
+        logger: Logger?
+    ) {
         self.origin = origin
         self.connector = connector
         self.policy = policy
         self.idle = idle
         self.logger = logger
-        state = Mutex(State(policy, speaksHTTP1: origin.scheme == .http))
+        state = Mutex(State(policy, maximumRequests: maximumRequests, speaksHTTP1: origin.scheme == .http))
     }
 
     /// Whether the pool can be forgotten.
@@ -87,12 +95,13 @@ final class OriginPool: HTTP2Connection.Owner {
     }
 
     private func withdraw(_ number: UInt64, _ lane: Lane?, _ promise: EventLoopPromise<Route>) {
-        if let waiter = state.withLock({ $0.withdraw(number, of: lane) }) {
-            waiter.fail(OutboundError.timedOut)
+        let (waiter, isOthers) = state.withLock { ($0.withdraw(number, of: lane), $0.isTakenByOthers(than: lane)) }
+        if let waiter {
+            waiter.fail(isOthers ? OutboundError.busy : .timedOut)
         } else {
             // It had its turn just now: what it was given goes to the next one.
             promise.futureResult.whenSuccess { route in
-                if case .http2(let connection) = route { self.requestEnded(on: connection.id) }
+                if case .http2(let connection) = route { self.requestEnded(on: connection.id, of: lane) }
             }
         }
     }
@@ -184,8 +193,8 @@ final class OriginPool: HTTP2Connection.Owner {
         for waiter in consequence.unanswered { waiter.fail(OutboundError.timedOut) }
     }
 
-    func requestEnded(on connection: HTTP2Connection.ID) {
-        let (consequence, idle) = state.withLock { ($0.requestEnded(on: connection), $0.idle(connection)) }
+    func requestEnded(on connection: HTTP2Connection.ID, of lane: Lane?) {
+        let (consequence, idle) = state.withLock { ($0.requestEnded(on: connection, of: lane), $0.idle(connection)) }
         follow(consequence)
         if let idle { offer(idle) }
     }

@@ -41,6 +41,10 @@ struct OriginState<Connection, Waiter: Sendable> {
     }
 
     private let policy: ConnectionPolicy
+    /// How many requests are on their way to the host at a time; `nil` for as many as its connections take.
+    private let maximumRequests: Int?
+    /// How many of these each lane has.
+    private var used: [Lane?: Int] = [:]
     private var entries: [Entry] = []
     private var line: FairQueue<NetworkID?, Lane?, Waiting>
     private var isWatchingProof = false
@@ -50,8 +54,9 @@ struct OriginState<Connection, Waiter: Sendable> {
     private var rest = HostRest()
 
     /// `speaksHTTP1` says that it is known that there is no HTTP/2, as without TLS.
-    init(_ policy: ConnectionPolicy, speaksHTTP1: Bool) {
+    init(_ policy: ConnectionPolicy, maximumRequests: Int? = nil, speaksHTTP1: Bool) {
         self.policy = policy
+        self.maximumRequests = maximumRequests
         self.speaksHTTP1 = speaksHTTP1
         line = FairQueue(limits: FairQueueLimits(weight: policy.maximumWaiting))
     }
@@ -67,7 +72,7 @@ struct OriginState<Connection, Waiter: Sendable> {
 
     /// Finds a connection for a request.
     mutating func request(of lane: Lane?, _ makeWaiter: () -> Waiter) -> Answer {
-        if let connection = take() { return .send(connection) }
+        if let connection = take(for: lane) { return .send(connection) }
         let (network, now) = (lane?.networkID, ContinuousClock.now)
         if entries.isEmpty, isLeftAlone { return .leftAlone }
         if speaksHTTP1, entries.isEmpty { return .useHTTP1 }
@@ -77,6 +82,9 @@ struct OriginState<Connection, Waiter: Sendable> {
         guard line.fill(waiting, weight: 1, of: network, in: lane, at: now) else { return .refuse }
         return .wait(number: lastNumber, opens: beginOpening())
     }
+
+    /// Whether it is others who have all that a lane waits for.
+    func isTakenByOthers(than lane: Lane?) -> Bool { maximumRequests != nil && !entries.isEmpty && used[lane] == nil }
 
     /// A request does not wait any longer.
     /// - Returns: Its waiter, unless it has got its turn already.
@@ -126,9 +134,9 @@ struct OriginState<Connection, Waiter: Sendable> {
         return consequence()
     }
 
-    mutating func requestEnded(on id: ID) -> Consequence {
-        guard let index = entries.firstIndex(where: { $0.id == id }) else { return Consequence() }
-        entries[index].used -= 1
+    mutating func requestEnded(on id: ID, of lane: Lane?) -> Consequence {
+        if let count = used[lane] { used[lane] = count > 1 ? count - 1 : nil }
+        if let index = entries.firstIndex(where: { $0.id == id }) { entries[index].used -= 1 }
         return isAwaited ? consequence() : Consequence()
     }
 
@@ -162,18 +170,26 @@ struct OriginState<Connection, Waiter: Sendable> {
         return entries.remove(at: index).connection
     }
 
-    private mutating func take() -> Connection? {
-        guard let index = entries.firstIndex(where: { $0.used < $0.limit }) else { return nil }
+    private var isFull: Bool { maximumRequests.map { $0 <= used.values.reduce(0, +) } ?? false }
+
+    /// The connection that takes one more.
+    private var free: Int? { isFull ? nil : entries.firstIndex { $0.used < $0.limit } }
+
+    private mutating func take(for lane: Lane?) -> Connection? {
+        guard let index = free else { return nil }
         entries[index].used += 1
+        if maximumRequests != nil { used[lane, default: 0] += 1 }
         return entries[index].connection
     }
 
     private mutating func consequence() -> Consequence {
         var consequence = Consequence()
         let now = ContinuousClock.now
-        while isAwaited, let connection = take() {
+        while isAwaited, free != nil {
             for grant in line.next(upTo: 1, at: now) {
-                consequence.grants.append((grant.item.waiter, connection))
+                if let connection = take(for: grant.lane) {
+                    consequence.grants.append((grant.item.waiter, connection))
+                }
                 line.finished(grant, at: now)
             }
         }
@@ -188,7 +204,8 @@ struct OriginState<Connection, Waiter: Sendable> {
     private var isProving: Bool { policy.provesCredentialFirst && entries.contains { $0.limit <= 1 } }
 
     private mutating func beginOpening(besideProof: Bool = false) -> Bool {
-        guard !isOpening, besideProof || !isProving, entries.count < policy.maximumConnections, !isLeftAlone else {
+        guard !isOpening, !isFull, besideProof || !isProving, entries.count < policy.maximumConnections, !isLeftAlone
+        else {
             return false
         }
         isOpening = true

@@ -9,7 +9,7 @@ import Testing
 /// Channels that end before a connection has come about: whoever waits for it is told.
 @Suite struct EarlyEndTests {
     private final class Owner: HTTP2Connection.Owner {
-        func requestEnded(on connection: HTTP2Connection.ID) {}
+        func requestEnded(on connection: HTTP2Connection.ID, of lane: Lane?) {}
         func limitChanged(of connection: HTTP2Connection.ID, to limit: Int) {}
         func sentAway(_ connection: HTTP2Connection.ID) {}
         func retired(_ connection: HTTP2Connection.ID, goAway: HTTP2Connection.GoAway?) {}

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
@@ -41,6 +42,32 @@ import Testing
                     "apns-topic: com.acme.chat []", "content-length: 5 [non-indexable]",
                 ]
             )
+        }
+    }
+
+    @Test func `an answer is read up to what is allowed`() async throws {
+        let tls = try authority.serverConfiguration(for: .name("push.test"))
+        let limit = 320 << 10
+        let respond = { @Sendable (request: HTTP2Server.Request) -> [HTTP2Server.Action] in
+            // What heads are counted as is left.
+            [.answer(200, body: String(repeating: "x", count: request.path == "/long" ? limit + 1 : limit - 1_024))]
+        }
+        try await HTTP2Server.answering(tls: tls, respond) { server, port in
+            var policy = ConnectionPolicy.brief
+            policy.maximumAnswerBytes = limit
+            let client = try OutboundHTTPClient.test(trusting: authority, policy: policy) { _ in [.v4(0x7F00_0001)] }
+            func answer(_ path: String) async throws -> OutboundResponse {
+                let url = "https://push.test:\(port)\(path)"
+                let request = OutboundRequest(method: .get, url: url, headers: [:], body: [])
+                return try await client.execute(request, timeout: .seconds(30))
+            }
+            // The connection's window is used up many times, and each answer finds a new one of its stream.
+            for _ in 0..<3 {
+                let (fitting, long) = (try await answer("/fits").body.count, try await answer("/long").body.count)
+                #expect(fitting == limit - 1_024)
+                #expect((fitting...limit).contains(long))
+            }
+            #expect(server.connectionCount == 1)
         }
     }
 
@@ -259,6 +286,69 @@ import Testing
             #expect(result == [200: 500])
             #expect(server.requests.count == 1_000)
             #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test func `says of each try that it was surely not processed`() async throws {
+        let tls = try authority.serverConfiguration(for: .name("push.test"))
+        let tries = Mutex(0)
+        let respond = { @Sendable (request: HTTP2Server.Request) -> [HTTP2Server.Action] in
+            let number = tries.withLock {
+                $0 += 1
+                return $0
+            }
+            return number < 3 ? [.reset(.refusedStream)] : [.ok]
+        }
+        try await HTTP2Server.answering(tls: tls, respond) { _, port in
+            let client = try OutboundHTTPClient.test(trusting: authority) { _ in [.v4(0x7F00_0001)] }
+            let said = Mutex<[String]>([])
+            let request = OutboundRequest(
+                url: "https://push.test:\(port)/",
+                headers: [:],
+                body: [],
+                isStillWanted: {
+                    said.withLock { $0.append("asked") }
+                    return true
+                },
+                whenNotProcessed: { said.withLock { $0.append("not processed") } }
+            )
+            #expect(try await client.execute(request, timeout: .seconds(30)).status == 200)
+            #expect(said.withLock(\.self) == ["asked", "not processed", "asked", "not processed", "asked"])
+        }
+    }
+
+    @Test func `a server that is no push service has as many requests at a time as connections of HTTP/1.1`()
+        async throws
+    {
+        let tls = try authority.serverConfiguration(for: .name("push.test"))
+        try await HTTP2Server.answering(tls: tls, { _ in [.hold] }) { server, port in
+            let policy = ConnectionPolicy.brief.limited(to: 40)
+            let client = try OutboundHTTPClient.test(trusting: authority, policy: policy) { _ in [.v4(0x7F00_0001)] }
+            func statuses(_ count: Int, of lane: Lane) async throws -> [Int] {
+                try await withThrowingTaskGroup(of: Int.self) { tasks in
+                    for _ in 0..<count {
+                        let url = "https://push.test:\(port)/"
+                        let request = OutboundRequest(url: url, headers: [:], body: [], lane: lane)
+                        tasks.addTask { try await client.execute(request, timeout: .seconds(60)).status }
+                    }
+                    return try await tasks.reduce(into: []) { $0.append($1) }
+                }
+            }
+            let webhooks = Lane(networkID: "acme", provider: .webhook, appID: "push.test")
+            async let answers = statuses(12, of: webhooks)
+            for waiting in [7, 2, 0] {
+                await server.nextRequests(min(5, waiting == 0 ? 2 : 5))
+                try await eventually("the others waiting") { client.waiting == waiting }
+                server.answerHeld()
+            }
+            #expect(try await answers == Array(repeating: 200, count: 12))
+            #expect(server.peakStreams == 5 && server.connectionCount == 1)
+            // Another network's browsers at the same host are not held up by that.
+            let browsers = Lane(networkID: "other", provider: .webpush, appID: "push.test")
+            async let others = statuses(12, of: browsers)
+            await server.nextRequests(12)
+            server.answerHeld()
+            #expect(try await others == Array(repeating: 200, count: 12))
         }
     }
 

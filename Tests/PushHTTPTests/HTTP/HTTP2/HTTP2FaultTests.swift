@@ -18,7 +18,9 @@ import Testing
         ([HTTP2Server.Action.reset(.internalError)], OutboundError.reset), ([.reset(.cancel)], .reset),
         ([.reset(.noError)], .reset), ([.head([":status": "200"]), .reset(.cancel)], .reset),
         ([.close], .connectionClosed), ([.head([":status": "200"]), .close], .connectionClosed),
-        ([.head([":status": "x"])], .malformedAnswer), ([], .timedOut), ([.head([":status": "200"])], .timedOut),
+        ([.head([":status": "x"])], .malformedAnswer),
+        ([.answer(200, ["content-length": "9"], body: "x")], .malformedAnswer),
+        ([], .timedOut), ([.head([":status": "200"])], .timedOut),
         ([.head([":status": "103"])], .timedOut), ([.fallSilent], .timedOut),
     ])
     func `does not send again what may have been processed`(actions: [HTTP2Server.Action], expected: OutboundError)
@@ -28,6 +30,28 @@ import Testing
             let timeout = expected == .timedOut ? Duration.milliseconds(200) : .seconds(60)
             await #expect(throws: expected) { try await post("/", timeout) }
             #expect(server.requests.count <= 1)
+        }
+    }
+
+    @Test func `fields that HTTP/2 forbids mean nothing, however often they come`() async throws {
+        let headers: HPACKHeaders = ["upgrade": "h2,h2c", "connection": "Upgrade", "keep-alive": "timeout=5"]
+        try await withHTTP2Server({ _ in [.answer(200, headers, body: "x")] }) { server, post in
+            let result = try await statuses(of: 500, post)
+            #expect(result == [200: 500])
+            #expect(server.connectionCount == 1 && server.requests.count == 500)
+        }
+    }
+
+    @Test func `an answer with as many fields as over HTTP/1.1 is read, and holds up nobody`() async throws {
+        // Alike, so that a table makes them one frame.
+        let fields = HPACKHeaders((0..<30).map { _ in ("set-cookie", String(repeating: "x", count: 1_000)) })
+        try await withHTTP2Server({ $0.path == "/held" ? [.hold] : [.answer(200, fields)] }) { server, post in
+            let held = Task { try await post("/held", .seconds(60)).status }
+            await server.nextRequests(1)
+            let answer = try await post("/", .seconds(60))
+            #expect(answer.status == 200 && answer.headers["set-cookie"].count == 30)
+            server.answerHeld()
+            #expect(try await held.value == 200)
         }
     }
 

@@ -1,3 +1,4 @@
+import CarillonCore
 import NIOCore
 import NIOEmbedded
 import NIOHPACK
@@ -94,7 +95,7 @@ import Testing
     private final class Owner: HTTP2Connection.Owner {
         let retirements = Mutex(0)
 
-        func requestEnded(on connection: HTTP2Connection.ID) {}
+        func requestEnded(on connection: HTTP2Connection.ID, of lane: Lane?) {}
         func limitChanged(of connection: HTTP2Connection.ID, to limit: Int) {}
         func sentAway(_ connection: HTTP2Connection.ID) {}
         func retired(_ connection: HTTP2Connection.ID, goAway: HTTP2Connection.GoAway?) {

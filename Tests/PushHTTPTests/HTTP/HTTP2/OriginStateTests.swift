@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Testing
 
 @testable import PushHTTP
@@ -37,7 +38,7 @@ import Testing
         let consequence = state.opened(first, id: ObjectIdentifier(first), limit: 2)
         #expect(consequence.grants.map(\.waiter) == [1, 2])
         #expect(consequence.opens)
-        #expect(state.requestEnded(on: ObjectIdentifier(first)).grants.map(\.waiter) == [3])
+        #expect(state.requestEnded(on: ObjectIdentifier(first), of: nil).grants.map(\.waiter) == [3])
     }
 
     @Test func `opens no more connections than it may`() {
@@ -64,7 +65,7 @@ import Testing
         _ = state.opened(first, id: ObjectIdentifier(first), limit: 1)
         #expect(ask(&state, as: 7).opens == true)
         #expect(state.openingFailed().isEmpty)
-        #expect(state.requestEnded(on: ObjectIdentifier(first)).grants.map(\.waiter) == [7])
+        #expect(state.requestEnded(on: ObjectIdentifier(first), of: nil).grants.map(\.waiter) == [7])
     }
 
     @Test func `opens none to a host that was sent away, and lets nobody wait for it`() {
@@ -134,9 +135,9 @@ import Testing
         #expect(state.idle(id) == nil)
         #expect(state.dropIdle(id) == nil)
         _ = ask(&state)
-        _ = state.requestEnded(on: id)
+        _ = state.requestEnded(on: id, of: nil)
         #expect(state.dropIdle(id) == nil, "the next one in line has it")
-        _ = state.requestEnded(on: id)
+        _ = state.requestEnded(on: id, of: nil)
         #expect(state.idle(id) === first)
         #expect(state.dropIdle(id) === first)
         #expect(state.isUnused)
@@ -162,8 +163,28 @@ import Testing
         for waiter in 10..<20 { _ = ask(&state, as: waiter, of: lane("a", "one")) }
         _ = ask(&state, as: 20, of: lane("a", "two"))
         _ = ask(&state, as: 30, of: lane("b", "one"))
-        let order = (0..<5).flatMap { _ in state.requestEnded(on: id).grants.map(\.waiter) }
+        let order = (0..<5).flatMap { _ in state.requestEnded(on: id, of: nil).grants.map(\.waiter) }
         #expect(order == [10, 30, 20, 11, 12])
+    }
+
+    @Test
+    func `no more are on their way than the host takes, over whichever connections, and it is known whose they are`() {
+        func lane(_ endpoint: String) -> Lane { Lane(networkID: "acme", provider: .relay, appID: endpoint) }
+        let (a, b) = (lane("a"), lane("b"))
+        var state = State(.brief, maximumRequests: 2, speaksHTTP1: false)
+        #expect(ask(&state, as: 1, of: a).opens == true)
+        #expect(!state.isTakenByOthers(than: b), "there is no connection yet")
+        #expect(state.opened(first, id: ObjectIdentifier(first), limit: 100).grants.map(\.waiter) == [1])
+        #expect(ask(&state, as: 2, of: a).connection === first)
+        #expect(ask(&state, as: 3, of: b).opens == false, "another connection would not help")
+        #expect(state.isTakenByOthers(than: b) && !state.isTakenByOthers(than: a))
+        // What is on its way over a connection that takes nothing new is on its way all the same.
+        #expect(!state.retired(ObjectIdentifier(first)).opens)
+        #expect(state.requestEnded(on: ObjectIdentifier(first), of: a).opens)
+        #expect(state.opened(second, id: ObjectIdentifier(second), limit: 100).grants.map(\.waiter) == [3])
+        #expect(!state.isTakenByOthers(than: b))
+        #expect(ask(&state, as: 4, of: b).opens == false)
+        #expect(state.requestEnded(on: ObjectIdentifier(first), of: a).grants.map(\.waiter) == [4])
     }
 
     @Test func `opens another connection when the one that has to prove its credential takes long`() {
