@@ -57,6 +57,15 @@ import Testing
             )
         }
 
+        /// Changes home's list, which is known here then.
+        func list(_ statement: SQL, of network: NetworkID) async throws {
+            try await home.pool.write { session in
+                try session.execute(statement)
+                try session.countPlacementChange()
+            }
+            await directory.changed(in: network)
+        }
+
         func move(_ network: NetworkID, to target: PlacementName) async throws {
             let moves = PostgresMoveCatalog(pool: home.pool, rest: .zero)
             _ = try await moves.begin(network, to: target)
@@ -138,6 +147,30 @@ import Testing
             #expect(try await stage.away.pool.count("users") == 0)
             #expect(try await stage.accounts.network("acme")?.placement == .home)
             #expect(try await stage.catalog.placementOfDeleted("acme") == nil)
+        }
+    }
+
+    @Test func `a network that is between two placements is neither missing nor without keys`() async throws {
+        try await withStage { stage in
+            #expect(try await stage.make("acme", in: Self.p1) == .created)
+            let keys = Set([APIKeyName(networkID: "acme", id: "new")])
+            #expect(try await stage.accounts.existingAPIKeys(keys) == [])
+            // As it is between what is said to the former placement and what is said at home.
+            try await stage.list("UPDATE placed_networks SET state = 'moving'", of: "acme")
+            let fence = MoveFence(network: "acme", pool: stage.away.pool)
+            #expect(try await fence.set(.gone, after: [nil]))
+            await #expect(throws: PlacementProblem.moving) { try await stage.accounts.network("acme") }
+            await #expect(throws: PlacementProblem.moving) { try await stage.accounts.credentials(of: "acme") }
+            await #expect(throws: PlacementProblem.moving) { try await stage.accounts.existingAPIKeys(keys) }
+        }
+    }
+
+    @Test func `networks of a placement whose URL is not known here are missed by name`() async throws {
+        try await withStage { stage in
+            #expect(try await stage.make("acme", in: Self.p1) == .created)
+            try await stage.list("UPDATE placed_networks SET placement = 'p9'", of: "acme")
+            let page = try await stage.accounts.networks(after: nil, limit: 10)
+            #expect(page.incomplete.map(\.rawValue) == ["p9"])
         }
     }
 

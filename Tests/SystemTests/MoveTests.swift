@@ -120,6 +120,11 @@ extension Services {
                         0, 0, now() + interval '60 seconds', now() + interval '1 hour', true)
                 """
             )
+            // Its lane has no credential, which both placements know in the end.
+            let device: JSONValue = ["userId": "bob", "provider": "fcm", "appId": "app", "token": "t"]
+            try await network.send(.PUT, "/devices/phone", device)
+            _ = try await network.accept(TestEvents.messageSent("unsent"))
+            try await awaitOpenLane(of: network, on: two)
             #expect(try await one.move(network, to: "default").status == 202)
             try await eventually("the network being drained") {
                 try await two.call(.PUT, "/v1/networks/moving/users/carl", [:]).status == 503
@@ -134,9 +139,19 @@ extension Services {
                 """
             )
             try await two.awaitArrival(of: network)
+            try await awaitOpenLane(of: network, on: two)
             try await two.notify(network.on(two), "moving-after")
             #expect(try await two.stop() == 0)
             await stage.stop()
+        }
+
+        /// Waits for the network's only lane without a credential to be shown as open, which it is once wherever it is.
+        private func awaitOpenLane(of network: TestNetwork, on service: RunningService) async throws {
+            try await eventually("one lane that is open") {
+                let lanes = try await service.call(.GET, "/v1/networks/\(network.id)/providers").json["items"]?.elements
+                let ofApp = lanes?.filter { $0["appId"]?.text == "app" }
+                return ofApp?.map { $0["circuit"]?.text } == ["open"]
+            }
         }
 
         @Test func `toggles go along, nothing is changed meanwhile, and it may stay after all`() async throws {

@@ -43,6 +43,25 @@ extension Services {
             await stage.stop()
         }
 
+        @Test func `no network moves to a placement whose tables are of an older release, or from it`()
+            async throws
+        {
+            try await stage.migrated()
+            let service = try await stage.start()
+            let far = try await service.network("far", in: "p2")
+            let near = try await service.network("near", in: "p1")
+            try await stage.away.script(
+                "DELETE FROM schema_migrations WHERE version = (SELECT max(version) FROM schema_migrations)"
+            )
+            for (network, target) in [(far, "p1"), (near, "p2")] {
+                let refused = try await service.move(network, to: target)
+                #expect(refused.status == 409, "\(refused.text)")
+                #expect(refused.json["type"]?.text?.hasSuffix("schemas-differ") == true, "\(refused.text)")
+            }
+            #expect(try await service.stop() == 0)
+            await stage.stop()
+        }
+
         @Test func `a placement that accepts no writes any more is missed by its own networks alone, and says why`()
             async throws
         {

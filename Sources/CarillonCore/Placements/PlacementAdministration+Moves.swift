@@ -30,9 +30,7 @@ extension PlacementAdministration {
         guard names.contains(target), let moves else { throw PlacementProblem.unknown(target) }
         let source = try await moves.directory.placement(of: network)
         if source != target, moves.directory.lastKnown(network) != nil, !moves.directory.isMoving(network) {
-            guard try await schema(of: source) == schema(of: target) else {
-                throw PlacementProblem.schemasDiffer(source, target)
-            }
+            try await requireSameTables(source, target)
         }
         let begun = try await moves.catalog.begin(network, to: target)
         if begun?.hasBegun == true {

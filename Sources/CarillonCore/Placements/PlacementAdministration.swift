@@ -123,13 +123,16 @@ package struct PlacementAdministration: Sendable {
         }
     }
 
-    /// Which migrations a placement's tables are made by.
+    /// Passes two placements that can be used and whose tables are made by the same migrations.
     ///
-    /// - Throws: ``PlacementProblem/unavailable(_:reason:)``.
-    func schema(of name: PlacementName) async throws(PlacementProblem) -> MigrationStatus? {
-        let look = await look(name)
-        if let reason = look.reason { throw .unavailable(name, reason: reason) }
-        return look.schema
+    /// - Throws: ``PlacementProblem/schemasDiffer(_:_:)``, also where that is why one cannot be used; ``PlacementProblem/unavailable(_:reason:)``.
+    func requireSameTables(_ source: PlacementName, _ target: PlacementName) async throws(PlacementProblem) {
+        let looks = (source: await look(source), target: await look(target))
+        if let schema = looks.source.schema, let other = looks.target.schema, schema != other {
+            throw .schemasDiffer(source, target)
+        }
+        if let reason = looks.source.reason { throw .unavailable(source, reason: reason) }
+        if let reason = looks.target.reason { throw .unavailable(target, reason: reason) }
     }
 
     private func status(of record: PlacementRecord) async -> PlacementStatus {

@@ -10,6 +10,8 @@ struct Pipeline: Sendable {
     let providers: PushProviders
     /// The way through each placement, to be found by a network.
     let parts: Placed<PlacementPipeline>
+    /// How lanes fare: each network's where that is, since what it leaves in a former placement is there for a while.
+    let laneStatuses: @Sendable () -> [LaneStatus]
     /// Makes a network's events durable, and answers what became of each.
     let accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
     /// Counts what callers and sources do.
@@ -33,9 +35,12 @@ struct Pipeline: Sendable {
             guard try await states.of(network).hasDatabase else { throw Problem.starting }
             return try await parts.toWrite(network).ingestor.accept(events, for: network)
         }
-        LaneMetrics.register(in: storage.metrics, providers: providers.all.map(\.name)) {
-            parts.ports.values.flatMap(\.lanes.statuses)
+        laneStatuses = { [list = storage.list] in
+            parts.ports.flatMap { name, part in
+                part.lanes.statuses.filter { (list?.directory.lastKnown($0.lane.networkID) ?? name) == name }
+            }
         }
+        LaneMetrics.register(in: storage.metrics, providers: providers.all.map(\.name), lanes: laneStatuses)
         services = [storage.journal] + storage.placements.flatMap { parts.ports[$0.name]?.services ?? [] }
     }
 }

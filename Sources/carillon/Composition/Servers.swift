@@ -113,7 +113,7 @@ extension Services {
             route: storage.route,
             addresses: AddressLookup(stores.placed { $0.devices as any AddressStore }),
             providers: providers.all.map(\.name).filter(ProviderName.allCases.contains),
-            lanes: { parts.ports.values.flatMap(\.lanes.statuses) },
+            lanes: pipeline.laneStatuses,
             stuckQueue: { [list = storage.list, states = stores.placed(\.state)] network in
                 states.ports[list?.directory.lastKnown(network) ?? .home]?.stuckQueue
             },
