@@ -12,7 +12,10 @@ import Testing
     private let channel: EmbeddedChannel
     private let connections: InboundConnections
 
-    init() throws {
+    init() throws { try self.init(from: "192.0.2.1") }
+
+    /// A connection from an address.
+    private init(from address: String) throws {
         let settings = ServerSettings()
         connections = InboundConnections(settings, port: "test", metrics: NOOPMetricsHandler.instance)
         let handler = ConnectionHandler(
@@ -25,7 +28,7 @@ import Testing
             loop: loop
         )
         channel.allowRemoteHalfClosure = true
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try channel.connect(to: SocketAddress(ipAddress: address, port: 1)).wait()
     }
 
     private func receive(_ text: String) throws { try channel.writeInbound(ByteBuffer(string: text)) }
@@ -89,6 +92,23 @@ import Testing
         #expect(channel.isActive)
         loop.advanceTime(by: .milliseconds(1))
         #expect(!channel.isActive)
+    }
+
+    @Test func `a trusted proxy ends an idle connection before it is ended here, and fetches answers in time`() throws {
+        let proxy = try Self(from: "127.0.0.1")
+        try proxy.receive(request)
+        proxy.answer()
+        proxy.loop.advanceTime(by: .milliseconds(619_999))
+        #expect(proxy.channel.isActive)
+        try proxy.receive(request)
+        proxy.answer(flushes: false)
+        proxy.loop.advanceTime(by: .seconds(20))
+        #expect(!proxy.channel.isActive)
+        let other = try Self(from: "127.0.0.1")
+        try other.receive(request)
+        other.answer()
+        other.loop.advanceTime(by: .seconds(620))
+        #expect(!other.channel.isActive)
     }
 
     @Test func `what is left of a body that was answered takes nothing of the next request's time`() throws {

@@ -24,6 +24,7 @@ CONTAINER = {
     "env": [{"name": str, "value": str, "valueFrom": {"secretKeyRef": {"name": str, "key": str}}}],
     "ports": [{"name": str, "containerPort": int}],
     "startupProbe": PROBE, "livenessProbe": PROBE, "readinessProbe": PROBE,
+    "lifecycle": {"preStop": {"sleep": {"seconds": int}}},
     "resources": {"requests": AMOUNTS, "limits": AMOUNTS},
     "securityContext": {"allowPrivilegeEscalation": bool, "readOnlyRootFilesystem": bool, "capabilities": {"drop": [str]}},
     "volumeMounts": [{"name": str, "mountPath": str}],

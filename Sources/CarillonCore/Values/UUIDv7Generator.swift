@@ -5,11 +5,14 @@ import Synchronization
     import Glibc
 #endif
 
-/// Makes UUIDv7 values (RFC 9562 section 5.7) that never go backwards within a process.
+/// Makes UUIDv7 values (RFC 9562 section 5.7) that do not go backwards with a clock that is set back a little.
 ///
 /// Within one millisecond the 12 bits after the time count up (method 1 of section 6.2), so that events keep the
-/// order in which they were accepted. A clock set back does not: the last millisecond is used on until it has passed.
+/// order in which they were accepted. A clock set back by up to a minute does not change that: the last millisecond is used on until it has
+/// passed. One that was further ahead had been wrong, and what is made then is as of now.
 package final class UUIDv7Generator: Sendable {
+    private static let longestLead: Int64 = 60_000
+
     private let clock: WallClock
     private let last = Mutex<(milliseconds: Int64, sequence: UInt16)>((0, 0))
     private let randomness = Mutex(RandomNumbers())
@@ -18,11 +21,11 @@ package final class UUIDv7Generator: Sendable {
         self.clock = clock
     }
 
-    /// A new id, greater than every one before.
+    /// A new id, greater than those of the last minute.
     package func next() -> UUID {
         let (milliseconds, sequence) = last.withLock { last in
             let now = clock.now().milliseconds
-            if now > last.milliseconds {
+            if now > last.milliseconds || now < last.milliseconds - Self.longestLead {
                 last = (now, 0)
             } else if last.sequence < 0xFFF {
                 last.sequence += 1

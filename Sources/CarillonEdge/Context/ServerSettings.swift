@@ -6,6 +6,9 @@ package struct ServerSettings: Sendable {
     package var headTimeout = TimeAmount.seconds(10)
     /// After how long a connection is closed on which no further request begins or an answer is not fetched.
     package var idleTimeout = TimeAmount.seconds(20)
+    /// After how long a trusted proxy's connection is closed on which no further request begins: later than the usual ones stop using it (Google's
+    /// after 600 s, Amazon's and nginx after 60 s), since what they send in the moment in which it is closed is lost.
+    package var proxyIdleTimeout = TimeAmount.seconds(620)
     /// How long a request may take to arrive; an import may take so long between two parts.
     package var requestDeadline = TimeAmount.seconds(15)
     /// How long the database may work for one request, an import excepted.

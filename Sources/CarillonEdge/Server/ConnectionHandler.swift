@@ -5,7 +5,7 @@ import NIOHTTP1
 /// Keeps a connection within its times, and what is said on it within HTTP/1.1 (RFC 9110, RFC 9112).
 ///
 /// Stands between the decoder and what knows HTTP only as requests and answers. A caller who is waited for has a deadline:
-/// ten seconds for a whole head, twenty between an answer and the next request and for fetching an answer. How long a body
+/// ten seconds for a whole head, twenty between an answer and the next request (trusted proxies 620) and for fetching an answer. How long a body
 /// may take is ``RequestDeadlineHandler``'s business, and how long the service may take everybody else's.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -20,6 +20,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let settings: ServerSettings
     private let refusals: RefusalWriter
     private var id: ConnectionSlots.ID?
+    private var isOfProxy = false
 
     /// When the connection is closed; `nil` while nobody waits for the caller.
     private var deadline: NIODeadline?
@@ -62,6 +63,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.close(promise: nil)
             return
         }
+        isOfProxy = connections.isOfProxy(context.channel)
         wait(settings.headTimeout, else: .head, context)
         context.fireChannelActive()
     }
@@ -215,7 +217,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         } else if isLast {
             finish(context)
         } else {
-            wait(settings.idleTimeout, else: nil, context)
+            wait(isOfProxy ? settings.proxyIdleTimeout : settings.idleTimeout, else: nil, context)
             isIdle = !isReceiving
         }
     }

@@ -43,9 +43,8 @@ package final class InboundConnections: Sendable {
     /// A connection was accepted.
     /// - Returns: Its number; `nil` when it has to be closed.
     func open(_ channel: any NIOCore.Channel) -> ConnectionSlots.ID? {
-        let address = channel.remoteAddress.flatMap(IPAddress.init)
         // A proxy's connections are those of many clients.
-        let share = address.flatMap { proxies.contains($0) ? nil : $0.subscriber }
+        let share = isOfProxy(channel) ? nil : channel.remoteAddress.flatMap(IPAddress.init)?.subscriber
         let (id, displaced): (ConnectionSlots.ID?, (any NIOCore.Channel)?) = state.withLock { state in
             state.lastID += 1
             let id = state.lastID
@@ -62,6 +61,11 @@ package final class InboundConnections: Sendable {
         if id == nil { cut(.refused) }
         displaced?.pipeline.fireUserInboundEventTriggered(ConnectionDisplaced())
         return id
+    }
+
+    /// Whether a connection is of somebody whose `X-Forwarded-For` is believed.
+    func isOfProxy(_ channel: any NIOCore.Channel) -> Bool {
+        channel.remoteAddress.flatMap(IPAddress.init).map(proxies.contains) ?? false
     }
 
     func waits(_ id: ConnectionSlots.ID) { state.withLock { $0.slots.waits(id) } }

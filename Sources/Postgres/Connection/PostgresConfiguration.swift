@@ -2,8 +2,11 @@
 ///
 /// Its descriptions hold no password.
 public struct PostgresConfiguration: Sendable {
+    /// How many connections there are unless it is said.
+    public static let defaultPoolSize = 6
+
     /// How many connections there are at most; each has a thread. More than twice the cores rarely helps.
-    public var poolSize = 6
+    public var poolSize = defaultPoolSize
     /// How many callers may wait for a connection; one more is turned away at once.
     public var maxWaiters = 4096
     /// How long a caller waits for a connection.
@@ -129,6 +132,8 @@ extension PostgresConfiguration {
             ("statement_timeout", String(statementTimeout.roundedUpMilliseconds)),
             ("lock_timeout", String(lockTimeout.roundedUpMilliseconds)),
             ("idle_in_transaction_session_timeout", String(idleInTransactionTimeout.roundedUpMilliseconds)),
+            // Whoever listens is idle for as long as nothing happens, and what a role has here would end it each time.
+            ("idle_session_timeout", "0"),
             ("TimeZone", "UTC"),
         ]
             + sessionSettings.merging(handsOnSettings ? distributedSettings?.settings ?? [:] : [:]) { $1 }

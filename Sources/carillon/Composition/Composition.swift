@@ -32,7 +32,10 @@ struct Composition: Sendable {
     ///
     /// - Throws: ``ConfigurationError`` and ``StartError``.
     init(_ settings: Settings, output: LineWriter = .standardOutput, logger: Logger) throws {
-        let descriptors = try DescriptorBudget(limit: DescriptorLimit.current.soft)
+        let descriptors = try DescriptorBudget(
+            limit: DescriptorLimit.current.soft,
+            databaseConnections: settings.databaseConnections
+        )
         if let concern = descriptors.concern {
             logger.warning("Few connections fit", metadata: ["reason": "\(concern)"])
         }

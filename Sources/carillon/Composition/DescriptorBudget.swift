@@ -9,8 +9,8 @@ struct DescriptorBudget: Hashable, Sendable {
     /// With fewer the service works, but has room for few connections: an operator should know.
     static let comfortable = 2_000
 
-    /// What is no connection: PostgreSQL and its server, event loops, files, look-ups of names, the log.
-    private static let basicReserve = 96
+    /// What is no connection of those: PostgreSQL's server, what listens to it, files, look-ups of names, the log.
+    private static let basicReserve = 90
     /// An event loop has a selector, a wake-up and a timer, and a thread of the runtime may have as many.
     private static let reservePerLoop = 6
     /// The fewest that are worth a start, beyond the reserve.
@@ -35,11 +35,15 @@ struct DescriptorBudget: Hashable, Sendable {
     /// Look-ups of the names of webhooks, browsers' push services and endpoints.
     let lookups: Int
 
-    /// A budget for a process.
+    /// A budget for a process with so many `databaseConnections`.
     ///
     /// - Throws: ``StartError`` when there are too few to work with.
-    init(limit: Int, loops: Int = MultiThreadedEventLoopGroup.singleton.loopCount) throws(StartError) {
-        let reserve = Self.basicReserve + Self.reservePerLoop * loops
+    init(
+        limit: Int,
+        databaseConnections: Int,
+        loops: Int = MultiThreadedEventLoopGroup.singleton.loopCount
+    ) throws(StartError) {
+        let reserve = Self.basicReserve + databaseConnections + Self.reservePerLoop * loops
         let fewest = reserve + Self.fewestConnections
         guard limit >= fewest else {
             throw StartError("the limit of open files is \(limit), but at least \(fewest) are needed: raise ulimit -n")

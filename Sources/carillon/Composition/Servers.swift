@@ -147,7 +147,7 @@ extension Services {
             ),
             operatorToken: OperatorToken(storage.secrets.operatorToken, previous: settings.operatorTokenPrevious),
             asker: providers.introspection,
-            pages: PageSemaphore(connections: storage.connections, processors: System.coreCount),
+            pages: PageSemaphore(connections: settings.databaseConnections, processors: System.coreCount),
             announcements: announcements,
             egress: settings.egress,
             rates: pipeline.rates,

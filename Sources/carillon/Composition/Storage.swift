@@ -35,7 +35,6 @@ struct Storage: Sendable {
     let services: [any Service]
 
     var clock: WallClock { home.clock }
-    var connections: Int { placements.reduce(0) { $0 + $1.configuration.poolSize } }
 
     init(_ settings: Settings, logger: Logger) throws {
         let (configuration, cluster) = try Self.home(settings, logger: logger)
@@ -47,7 +46,7 @@ struct Storage: Sendable {
         let areSeveral = configurations.count > 1
         placements = try configurations.map { [metrics, announcements, secrets] name, configuration in
             var configuration = configuration
-            configuration.poolSize = settings.poolSize ?? (areSeveral ? 3 : configuration.poolSize)
+            configuration.poolSize = settings.placementPoolSize
             configuration.preparesStatements = settings.preparesStatements
             configuration.maxWaiters = Self.mostWaiting / configurations.count
             // Each has its own: it depends on what is stored whether it may seal.

@@ -34,8 +34,11 @@ struct Settings: Sendable {
     var database = Database.embedded
     /// Where networks are kept besides.
     var placements: [PlacementSetting] = []
-    /// How many connections each placement has; `nil` leaves it to how many placements there are.
+    /// How many connections each placement is said to have; `nil` leaves it to how many placements there are.
     var poolSize: Int?
+    /// How many each has.
+    var placementPoolSize: Int { poolSize ?? (placements.isEmpty ? PostgresConfiguration.defaultPoolSize : 3) }
+    var databaseConnections: Int { placementPoolSize * (placements.count + 1) }
     /// Whether statements are prepared under a name and kept.
     var preparesStatements = true
     /// The same database without the pooler that `database` leads through, for what needs a session of its own: announcements and

@@ -14,14 +14,15 @@ struct FileChecks: Sendable {
             templates, console, Self.description("openapi.yaml", settings.description),
             Self.description("openapi-faces.yaml", settings.facesDescription),
         ] + dataDirectory + [
-            freeSpace, Self.descriptors(limit: DescriptorLimit.current.hard),
+            freeSpace,
+            Self.descriptors(limit: DescriptorLimit.current.hard, databaseConnections: settings.databaseConnections),
         ]
     }
 
     /// Whether a service started here has slots for its connections; it raises the soft limit itself.
-    static func descriptors(limit: Int) -> Finding {
+    static func descriptors(limit: Int, databaseConnections: Int) -> Finding {
         do throws(StartError) {
-            let budget = try DescriptorBudget(limit: limit)
+            let budget = try DescriptorBudget(limit: limit, databaseConnections: databaseConnections)
             if let concern = budget.concern { return .warn("open files", concern) }
             return .ok("open files", "\(budget.publicConnections) clients have a place")
         } catch {

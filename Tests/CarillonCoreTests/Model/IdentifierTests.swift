@@ -45,6 +45,18 @@ import Testing
         }
     }
 
+    @Test func `a clock that was wrong by more than a minute is not followed for ever`() {
+        let time = ManualTime(.seconds(86_400))
+        let generator = UUIDv7Generator(clock: time.clock)
+        let ahead = generator.next()
+        time.advance(by: .seconds(-60))
+        #expect(ahead.precedes(generator.next()))
+        time.advance(by: .seconds(-1))
+        let now = generator.next()
+        #expect(now.precedes(ahead))
+        #expect(!now.precedes(UUID.version7Floor(of: time.clock.now())))
+    }
+
     @Test func `a UUIDv7 carries its version, variant and time`() {
         let generator = UUIDv7Generator(clock: WallClock { Timestamp(milliseconds: 0x0123_4567_89AB) })
         let text = generator.next().canonicalText
