@@ -190,6 +190,22 @@ import Testing
         #expect(throws: DialectRefusal.self) { try elsewhere.verify() }
     }
 
+    @Test func `a user and a password suffice where Twilio signs as well`() throws {
+        let document = DialectDocument(.cloudevents, basic: ("carillon", "s3cret:with:colons"))
+        let verify = { (headers: [(String, String)]) throws -> Void in
+            let request = DialectRequest(headers: headers, body: [])
+            try Scene(.cloudevents).dialect.verify(request, document, now: Scene.now)
+        }
+        let signature = ("X-Twilio-Signature", "ON+qQyZN3/MeszkMuUyBsMhF1kc=")
+        let basic = ("Authorization", "Basic Y2FyaWxsb246czNjcmV0OndpdGg6Y29sb25z")
+        for headers in [[basic], [basic, signature]] { try verify(headers) }
+        for headers in [
+            [signature], [("Authorization", "Basic Y2FyaWxsb246eA=="), signature], [basic, signature, signature],
+        ] {
+            #expect(throws: DialectRefusal.self) { try verify(headers) }
+        }
+    }
+
     @Test func `takes a password with colons, and no other`() throws {
         let document = DialectDocument(.cometchat, basic: ("carillon", "s3cret:with:colons"))
         let verify = { (value: String) throws -> Void in

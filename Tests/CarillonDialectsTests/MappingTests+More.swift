@@ -54,6 +54,9 @@ extension MappingTests {
             #"{"type":"channel.deleted","data":{"channel":{"id":"c"}}}"#,
         #"{"id":"e","type":"user.updated","data":{"user":{"id":"a","name":"A"}}}"#:
             #"{"type":"user.updated","data":{"user":{"id":"a","displayName":"A"}}}"#,
+        // Without an id nothing could take it back.
+        #"{"id":"e","type":"message.sent","data":{"sender":{"id":"a"},"conversation":{"id":"c"},"message":{"text":"x"}}}"#:
+            "",
         #"{"id":"e","type":"notification.triggered","data":{}}"#: "",
         #"{"id":"e","type":"message.read","data":{}}"#: "",
     ]
@@ -148,7 +151,9 @@ extension MappingTests {
         ],
         "roomCreated": [
             #"{"token":"t","owner":{"_id":"u","name":"U"},"room":{"_id":"c","name":"General"}}"#:
-                #"{"type":"channel.created","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"u","displayName":"U"},"members":[{"id":"u","displayName":"U"}]}}"#
+                #"{"type":"channel.created","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"u","displayName":"U"},"members":[{"id":"u","displayName":"U"}]}}"#,
+            #"{"token":"t","channel_id":"c","channel_name":"General","user_id":"u","user_name":"uu"}"#:
+                #"{"type":"channel.created","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"u","displayName":"uu"},"members":[{"id":"u","displayName":"uu"}]}}"#,
         ],
         "roomJoined": [
             #"{"token":"t","user":{"_id":"u"},"room":{"_id":"c"}}"#:
@@ -166,7 +171,9 @@ extension MappingTests {
         ],
         "userCreated": [
             #"{"token":"t","user":{"_id":"u","username":"uu"}}"#:
-                #"{"type":"user.updated","data":{"user":{"id":"u","displayName":"uu"}}}"#
+                #"{"type":"user.updated","data":{"user":{"id":"u","displayName":"uu"}}}"#,
+            #"{"token":"t","user_id":"u","user_name":"uu"}"#:
+                #"{"type":"user.updated","data":{"user":{"id":"u","displayName":"uu"}}}"#,
         ],
     ]
 

@@ -123,7 +123,8 @@ import Testing
             #expect(try await count(query) == expected, "\(query)")
         }
         for query in [
-            "state=broken", "state=", "state=dead,", "state=dead&state=dead", "provider=mail", "userId=",
+            "state=broken", "state=", "state=dead,", "state=dead&state=dead", "provider=mail", "provider=relay",
+            "userId=",
             "user=bob",
         ] {
             let answer = try await network.call(.get, "events/\(id)/deliveries?\(query)")

@@ -48,7 +48,7 @@ import Testing
             let device = #"{"userId":"u","provider":"fcm","appId":"app","token":"k\#(number)"\#(locale)}"#
             try #require(try await network.call(.put, "devices/d\(number)", device).status == 201)
         }
-        let key = try await network.call(.post, "faces/matrix/keys", "{}")
+        let key = try await network.call(.post, "faces/matrix/keys")
         try #require(key.status == 201)
         let sender = Sender(network: network, key: try #require(key.string("secret")))
         // Whoever was asked about once is remembered.

@@ -33,7 +33,7 @@ struct RocketChatReading {
         case "fileUploaded": uploaded
         case "roomCreated":
             inRoom(.channelCreated) { event in
-                event.actor = person(body["owner"]) ?? person(body["user"])
+                event.actor = person(body["owner"]) ?? user
                 event.members = [event.actor].compactMap(\.self)
             }
         case "roomJoined": ofMember(.memberJoined)
@@ -84,14 +84,15 @@ struct RocketChatReading {
     }
 
     private func ofMember(_ type: EventType) -> DialectEvent {
-        guard let user = person(body["user"]) ?? Person(body["user_id"], name: body["user_name"]) else {
-            return .ignored("it names nobody by a usable id")
-        }
+        guard let user else { return .ignored("it names nobody by a usable id") }
         return inRoom(type) { event in
             event.members = [user]
             event.isOfNewMembersOnly = type == .memberJoined
         }
     }
+
+    /// Whom it is about, in either of the forms that are sent.
+    private var user: Person? { person(body["user"]) ?? Person(body["user_id"], name: body["user_name"]) }
 
     private func inRoom(_ type: EventType, _ fill: (inout Event) -> Void) -> DialectEvent {
         guard let channel else { return .ignored("it names no room by a usable id") }
@@ -100,7 +101,7 @@ struct RocketChatReading {
     }
 
     private var described: DialectEvent {
-        guard let user = person(body["user"]) else { return .ignored("it names nobody by a usable id") }
+        guard let user else { return .ignored("it names nobody by a usable id") }
         return .known(Event(sourceID: sourceID, type: .userUpdated, timestamp: clock.now, actor: user))
     }
 

@@ -26,14 +26,14 @@ struct TalkJSReading {
         let message = data["message"] ?? [:]
         guard message["type"]?.text != "SystemMessage" else { return .ignored("it is no message of a person") }
         let conversation = data["conversation"] ?? [:]
-        guard let sender = person(data["sender"]) ?? Person(message["senderId"]),
+        guard let id = message["id"]?.messageID, let sender = person(data["sender"]) ?? Person(message["senderId"]),
             let channel = Channel(
                 conversation["id"] ?? message["conversationId"],
                 name: conversation["subject"],
                 namelessness: conversation.has("subject") ? .stated : .generatedID,
                 isDirect: participants.count >= 2 ? participants.count == 2 : nil
             )
-        else { return .ignored("the message has no usable conversation or sender") }
+        else { return .ignored("the message has no usable id, conversation or sender") }
         let moment = clock.milliseconds(message["createdAt"] ?? body["createdAt"])
         var event = Event.sent(sourceID, at: moment, in: channel, by: sender)
         event.mentions = data["mentionedUserIds"].elements.userIDs
@@ -42,7 +42,7 @@ struct TalkJSReading {
         if conversation["participants"] != nil {
             event.visibleTo = Set(participants.filter { isTold($0.wish, event.mentions, $0.person) }.map(\.person.id))
         }
-        event.message = Message(message["id"], content: kind(of: message), text: message["text"]?.text)
+        event.message = Message(.string(id), content: kind(of: message), text: message["text"]?.text)
         return .known(event)
     }
 

@@ -14,6 +14,8 @@ package struct SignedBody {
     private let id: String
     private let timestamp: String
     private let signatures: String
+    /// A field that is given more than once, so that nobody can tell which value is meant.
+    private var repeated: HTTPField.Name?
 
     /// The headers of a request; `nil` when it does not claim to be signed.
     package init?(_ headers: HTTPFields) {
@@ -21,6 +23,7 @@ package struct SignedBody {
         id = headers[Self.idHeader] ?? ""
         timestamp = headers[Self.timestampHeader] ?? ""
         self.signatures = signatures
+        repeated = [Self.idHeader, Self.timestampHeader, Self.signatureHeader].first { headers[values: $0].count > 1 }
     }
 
     /// Whether headers without a signature seem to belong to one, such as those that kits for other services write.
@@ -41,6 +44,7 @@ package struct SignedBody {
     /// Accepts an id with full stops: the signed text is then ambiguous, but its other readings have a body that is no JSON
     /// object or array.
     func verify(_ body: [UInt8], secrets: [WebhookSecret], now: Timestamp) throws(Problem) {
+        if let repeated { throw .unauthorized("\(repeated) is given more than once") }
         let valid = secrets.prefix(WebhookSignature.maximumSecretCount).map(\.signing)
         do throws(WebhookError) {
             try Webhook(valid, tolerance: Self.tolerance).verify(

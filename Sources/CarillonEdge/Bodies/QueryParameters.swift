@@ -51,7 +51,7 @@ package struct QueryParameters {
         _ name: String,
         _ demand: String
     ) throws(Problem) -> Choice {
-        guard let choice = Choice(rawValue: text) else {
+        guard let choice = Choice.allCases.first(where: { $0.rawValue == text }) else {
             let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalidParameter(name, "\(demand) \(choices)")
         }

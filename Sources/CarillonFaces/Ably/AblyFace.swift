@@ -57,10 +57,10 @@ package struct AblyFace: Face {
             return nil
         }
         let secret = request.secret ?? Base64URL.encode(randomBytes(32))
-        guard (16...256).contains(secret.utf8.count), secret.isPrintableASCII else {
+        guard (1...256).contains(secret.utf8.count), secret.isPrintableASCII else {
             reader.refuse(
                 "secret",
-                "must be 16 to 256 printable ASCII characters without spaces: what stands behind the colon"
+                "must be 1 to 256 printable ASCII characters without spaces: what stands behind the colon"
             )
             return nil
         }

@@ -58,8 +58,8 @@ package struct AmityFace: Face {
     package func makeKey(_ request: FaceKeyRequest, from reader: inout JSONObjectReader) -> NewFaceKey? {
         guard let rights = reader.choice("rights", as: Rights.self, required: true) else { return nil }
         let secret = request.secret ?? APIKeySecret.random(43)
-        guard secret.isPrintableASCII, secret.utf8.count >= Self.shortestSecret else {
-            reader.refuse("secret", "must be at least \(Self.shortestSecret) printable ASCII characters without spaces")
+        guard secret.isPrintableASCII, !secret.isEmpty else {
+            reader.refuse("secret", "must be printable ASCII characters without spaces")
             return nil
         }
         return NewFaceKey(
@@ -70,8 +70,6 @@ package struct AmityFace: Face {
             for: request
         )
     }
-
-    private static let shortestSecret = 16
 
     private enum Rights: String, CaseIterable {
         /// Register and unregister devices, and say which network it is about.

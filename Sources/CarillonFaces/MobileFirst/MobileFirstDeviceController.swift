@@ -100,7 +100,10 @@ struct MobileFirstDeviceController: Sendable {
 
     private func list(_ caller: MobileFirstCaller) async throws -> Response {
         let list = try MobileFirstList(caller, by: ["userId"], filtered: ["platform", "tagName"])
-        let selection = try list.selection(for: caller)
+        var selection = try list.selection(for: caller)
+        if let tag = selection.tag, MobileFirstMessage.isEveryone(tag.rawValue) {
+            (selection.tag, selection.broadcasts) = (nil, true)
+        }
         let page = try await services.devices.devices(
             selection,
             in: caller.networkID,

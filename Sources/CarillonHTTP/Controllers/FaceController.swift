@@ -97,7 +97,7 @@ struct FaceController: Controller {
     /// Makes a key, with a secret that is shown once, or takes one over that existing clients hold.
     private func createKey(_ request: NetworkRequest) async throws -> Response {
         let face = try system(of: request)
-        let body = try await request.json()
+        let body = try await RequestBodyReader.optionalJSON(of: request.http) ?? [:]
         let bindings = try await services.faceStore.faceBindings(of: request.network).filter { $0.face == face.name }
         let key = try face.key(
             json: body,

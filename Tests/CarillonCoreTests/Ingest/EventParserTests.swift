@@ -90,6 +90,8 @@ import Testing
     @Test func `who leaves without being listed is the user of the event`() throws {
         let alone = try event(#"{"type":"member.left","data":{"channel":{"id":"c"},"user":{"id":"a"}}}"#)
         #expect(alone.members.map(\.id.rawValue) == ["a"])
+        let unlisted = #"{"type":"member.left","data":{"channel":{"id":"c"},"user":{"id":"a"},"members":null}}"#
+        #expect(try event(unlisted).members == alone.members)
         let removed = try event(
             #"{"type":"member.left","data":{"channel":{"id":"c"},"user":{"id":"admin"},"members":["a"]}}"#
         )

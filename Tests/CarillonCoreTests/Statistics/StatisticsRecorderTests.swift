@@ -52,6 +52,16 @@ import Testing
         return points.map { $0.figures.events[.messageSent]?.accepted }
     }
 
+    @Test func `minutes in which nothing came of what was posted are left out`() async throws {
+        let recorder = StatisticsRecorder(clock: time.clock)
+        var refused = StatisticsFigures()
+        refused.posts["events", default: .init()].all = 3
+        recorder.add(["acme": refused])
+        time.advance(by: .seconds(60))
+        recorder.add(["acme": Self.accepted(1)])
+        #expect(try await points(StatisticsReader(recorder: recorder, store: store)) == [1])
+    }
+
     @Test func `a minute is written once it is over, and figures are answered at once`() async throws {
         let recorder = StatisticsRecorder(clock: time.clock)
         let reader = StatisticsReader(recorder: recorder, store: store)

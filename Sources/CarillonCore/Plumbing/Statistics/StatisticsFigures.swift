@@ -98,9 +98,10 @@ package struct StatisticsFigures: Sendable, Equatable {
 
     package init() {}
 
-    package var isEmpty: Bool {
-        events.isEmpty && recipients.isEmpty && deliveries.isEmpty && latency.isEmpty && posts.isEmpty
-    }
+    package var isEmpty: Bool { isOfPostsOnly && posts.isEmpty }
+
+    /// Whether nothing came of what was posted, so that there is nothing to show.
+    var isOfPostsOnly: Bool { events.isEmpty && recipients.isEmpty && deliveries.isEmpty && latency.isEmpty }
 
     package var acceptedEvents: Int { events.values.map(\.accepted).reduce(0, +) }
     package var refusedPosts: Int { posts.values.map(\.refused).reduce(0, +) }

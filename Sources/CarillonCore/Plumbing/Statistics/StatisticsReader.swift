@@ -38,6 +38,6 @@ package struct StatisticsReader: Sendable {
         let news = unwritten.filter { row in row.origin.map { !known.contains($0) } ?? true }
         var steps: [Timestamp: StatisticsFigures] = [:]
         for row in written + news { steps[step.beginning(of: row.at), default: StatisticsFigures()].add(row.figures) }
-        return steps.map { StatisticsPoint(at: $0, figures: $1) }.sorted { $0.at < $1.at }
+        return steps.filter { !$1.isOfPostsOnly }.map { StatisticsPoint(at: $0, figures: $1) }.sorted { $0.at < $1.at }
     }
 }

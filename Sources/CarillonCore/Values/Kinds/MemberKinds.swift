@@ -34,7 +34,7 @@ enum MemberLeft: EventKind {
         event.channel = data.channel()
         event.actor = data.user()
         // Who leaves by themselves need not be named twice.
-        let leaver = data.object.contains("members") ? nil : event.actor
+        let leaver = data.object.contains("members") && !data.object.isNull("members") ? nil : event.actor
         event.members = leaver.map { [$0] } ?? data.people("members", required: true)
     }
 }
