@@ -26,7 +26,8 @@ struct APNsMessage {
         let headers = content.parts[.apns]?.headers ?? [:]
         let isSilent = content.kind(for: .apns) == .silent
         pushType = headers["apns-push-type"] ?? (isSilent ? "background" : "alert")
-        priority = headers["apns-priority"] ?? Self.priority(content.priority, isSilent: isSilent)
+        priority =
+            headers["apns-priority"] ?? Self.priority(content.priority, isSilent: isSilent || pushType == "background")
         let end = content.timeToLive == 0 ? 0 : (group.forgottenAt.milliseconds + 999) / 1_000
         expiration = headers["apns-expiration"] ?? String(end)
         collapseID =

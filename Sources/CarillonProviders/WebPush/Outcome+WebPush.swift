@@ -1,4 +1,5 @@
 import CarillonCore
+import NIOHTTP1
 import PushHTTP
 
 extension Finding {
@@ -13,13 +14,14 @@ extension Finding {
     ///
     /// RFC 8030 and RFC 8292 give the codes; the services' own words tell apart what they answer with the same code.
     init(webPush response: OutboundResponse, retryAfter: Duration?, failures: Int) {
-        let reason = "http \(response.status)"
+        let status = "http \(response.status)"
+        let reason = response.statedReason.map { "\(status) \($0)" } ?? status
         switch response.status {
         case 200..<300:
             // The `Location` that it names can delete the message: whoever may read deliveries must not see that.
             self = .certain(.delivered(id: nil))
         case 400..<404 where response.saysOtherKey:
-            self = .certain(.quarantine(reason: "\(reason) subscribed with another key"))
+            self = .certain(.quarantine(reason: "\(status) subscribed with another key"))
         case 400, 413:
             self = .certain(.bug(reason: reason))
         case 401, 403:
@@ -51,11 +53,28 @@ extension Finding {
 extension OutboundResponse {
     private static let longestReadText = 2_048
 
+    /// What the push service says of a refusal: Apple a word, Mozilla a number, Microsoft a header. Of people's text nothing is in it.
+    fileprivate var statedReason: String? {
+        guard [400, 401, 403].contains(status) else { return nil }
+        if let description = headers.first(name: "x-wns-error-description") { return description.reasonWords }
+        guard body.count <= Self.longestReadText, let document = try? JSONValue(parsing: body) else { return nil }
+        if case .number(let number)? = document["errno"], let errno = number.integer { return "errno \(errno)" }
+        return document["reason"]?.text.flatMap { $0.contains(" ") ? nil : $0.reasonWords }
+    }
+
     /// Whether the push service says that the subscription was made with another key than ours: Apple with a code,
     /// Mozilla and Google in words.
     fileprivate var saysOtherKey: Bool {
         let text = String(decoding: body.prefix(Self.longestReadText), as: UTF8.self).lowercased()
         return text.contains("vapidpkhashmismatch") || text.contains("vapid public key mismatch")
             || text.contains("do not correspond to the credentials used to create the subscription")
+    }
+}
+
+extension String {
+    /// Itself where it is as short and plain as reasons are.
+    fileprivate var reasonWords: String? {
+        let isPlain = utf8.allSatisfy { $0.isASCIIAlphanumeric || [UInt8](" -.".utf8).contains($0) }
+        return isPlain && (1...100).contains(utf8.count) ? self : nil
     }
 }

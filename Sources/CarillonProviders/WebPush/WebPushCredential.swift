@@ -64,7 +64,11 @@ package struct WebPushCredential: PushCredential {
         let host: Substring
         if subject.hasPrefix("mailto:"), subject.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
             let parts = subject.dropFirst("mailto:".count).split(separator: "@", omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty else { return "must have one e-mail address behind mailto:" }
+            guard parts.count == 2, !parts[0].isEmpty,
+                !subject.dropFirst("mailto:".count).contains(where: "<>:?,;\"()".contains)
+            else {
+                return "must have one e-mail address, and nothing else, behind mailto:"
+            }
             host = parts[1]
         } else if let url = try? OutboundURL(subject), url.scheme == .https, case .name(let name) = url.host {
             host = Substring(name)

@@ -32,7 +32,7 @@ struct WebPushMessage {
         let headers = content.parts[.webpush]?.headers ?? [:]
         urgency = headers["urgency"] ?? (content.priority ?? .high).rawValue
         timeToLive = headers["ttl"]
-        commonTopic = headers["topic"] ?? content.collapseKey?.collapseID(within: Self.longestTopic, always: true)
+        commonTopic = headers["topic"] ?? content.collapseKey.map(Self.topic(hashing:))
     }
 
     /// The message for one device, in JSON; `tag` lets a second copy replace the first on the screen.
@@ -48,6 +48,9 @@ struct WebPushMessage {
     static func topic(for id: NotificationID) -> String {
         String(id.description.filter { $0 != "-" })
     }
+
+    /// A `Topic` that stands for a text.
+    static func topic(hashing text: String) -> String { text.collapseID(within: longestTopic, always: true) }
 
     /// Built-in message, then data, then what somebody wrote for browsers.
     private static func json(_ text: PushText, _ content: PushContent, of group: DeliveryGroup) -> JSONValue {

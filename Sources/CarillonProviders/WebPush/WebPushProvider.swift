@@ -108,14 +108,30 @@ package struct WebPushProvider: Provider {
         to url: OutboundURL,
         by credential: WebPushCredential
     ) throws -> HTTPHeaders {
-        [
+        let timeToLive = message.timeToLive ?? "\(group.secondsLeft(at: clock.now()))"
+        var headers: HTTPHeaders = [
             "authorization": try vapid.authorization(for: url.origin, by: credential),
             "content-encoding": "aes128gcm",
             "content-type": "application/octet-stream",
-            "ttl": message.timeToLive ?? "\(group.secondsLeft(at: clock.now()))",
+            "ttl": timeToLive,
             "urgency": message.urgency,
             "topic": message.topic(of: id),
             "user-agent": userAgent,
         ]
+        // Windows' service keeps what does not forbid it, and refuses what it could keep for no time.
+        if url.isBelow("notify.windows.com"), Int(timeToLive) == 0 {
+            headers.add(name: "x-wns-cache-policy", value: "no-cache")
+        }
+        // Apple's decodes it, and refuses what no bytes are written as.
+        if url.isBelow("push.apple.com"), let topic = headers.first(name: "topic"), topic.utf8.count % 4 == 1 {
+            headers.replaceOrAdd(name: "topic", value: WebPushMessage.topic(hashing: topic))
+        }
+        return headers
+    }
+}
+
+extension OutboundURL {
+    fileprivate func isBelow(_ domain: String) -> Bool {
+        if case .name(let name) = host { name.hasSuffix("." + domain) } else { false }
     }
 }

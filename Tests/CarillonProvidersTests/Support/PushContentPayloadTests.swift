@@ -269,6 +269,9 @@ import Testing
         #expect(message.topic(of: "com.acme.chat") == "com.acme.chat.voip")
         #expect(message.topic(of: "com.acme.other") == nil)
         #expect(message.topic(of: "com.acme.cha") == nil)
+        // Apple takes no other one of what is for the background.
+        let background = RawPart(headers: ["apns-push-type": "background"])
+        #expect(APNsMessage(try Self.group(.apns, PushContent(parts: [.apns: background]))).priority == "5")
         let part = RawPart(headers: ["ttl": "5", "urgency": "very-low", "topic": "t"])
         let browser = WebPushMessage(try Self.group(.webpush, PushContent(parts: [.webpush: part])))
         #expect([browser.timeToLive, browser.urgency, browser.topic(of: Self.id)] == ["5", "very-low", "t"])

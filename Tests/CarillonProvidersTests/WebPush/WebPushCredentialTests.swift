@@ -17,7 +17,9 @@ import Testing
 
     @Test(arguments: [
         "", "ops@acme.example", "mailto:", "mailto:ops", "mailto:@acme.example", "mailto:a@b@acme.example",
-        "mailto: ops@acme.example", "mailto:ops@acme.example\r\nx: y", "mailto:ops@localhost", "mailto:ops@acme.local",
+        "mailto: ops@acme.example", "mailto:<ops@acme.example>", "mailto:mailto:ops@acme.example",
+        "mailto:ops@acme.example?subject=x", "mailto:ops@acme.example\r\nx: y", "mailto:ops@localhost",
+        "mailto:ops@acme.local",
         "mailto:ops@acme", "mailto:ops@acme..example", "http://acme.example", "https://localhost/",
         "https://127.0.0.1/",
         "https://user@acme.example", "ftp://acme.example", "tel:+1",

@@ -15,11 +15,12 @@ import Testing
         "the VAPID credentials in the authorization header do not correspond to the credentials used to create the "
         + "subscriptions.\n"
 
-    private static func refusal(_ status: Int, wait: Duration = minute) -> Finding {
-        .refusal(
-            ofDevice: .quarantine(reason: "http \(status)"),
-            ofLane: .misconfigured(reason: "http \(status)"),
-            unclear: .retry(after: wait, reason: "http \(status)")
+    private static func refusal(_ status: Int, _ stated: String = "", wait: Duration = minute) -> Finding {
+        let reason = "http \(status)\(stated)"
+        return .refusal(
+            ofDevice: .quarantine(reason: reason),
+            ofLane: .misconfigured(reason: reason),
+            unclear: .retry(after: wait, reason: reason)
         )
     }
 
@@ -43,13 +44,17 @@ import Testing
         Row(308, failures: 1, is: .retry(after: tenSeconds, reason: "http 308")),
         Row(308, failures: 2, is: .bug(reason: "http 308")),
         Row(400, is: .bug(reason: "http 400")),
-        Row(400, #"{"reason":"BadWebPushTopic"}"#, is: .bug(reason: "http 400")),
+        Row(400, #"{"reason":"BadWebPushTopic"}"#, is: .bug(reason: "http 400 BadWebPushTopic")),
         Row(400, #"{"reason":"VapidPkHashMismatch"}"#, is: otherKey(400)),
         Row(401, finding: refusal(401)),
         Row(401, mozillaMismatch, is: otherKey(401)),
         Row(401, retryAfter: .seconds(300), finding: refusal(401, wait: .seconds(300))),
         Row(403, finding: refusal(403)),
-        Row(403, #"{"reason":"BadJwtToken"}"#, finding: refusal(403)),
+        Row(403, #"{"reason":"BadJwtToken"}"#, finding: refusal(403, " BadJwtToken")),
+        Row(401, #"{"code":401,"errno":110}"#, finding: refusal(401, " errno 110")),
+        // What is no word may be what somebody wrote.
+        Row(403, #"{"reason":"dear ops, <b>no</b>"}"#, finding: refusal(403)),
+        Row(400, #"{"errno":"x","reason":{}}"#, is: .bug(reason: "http 400")),
         Row(403, #"{"reason":"VapidPkHashMismatch"}"#, is: otherKey(403)),
         Row(403, googleMismatch, is: otherKey(403)),
         Row(404, is: .unregister(at: nil, reason: "http 404")),

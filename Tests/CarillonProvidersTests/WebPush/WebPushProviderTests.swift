@@ -57,6 +57,35 @@ import Testing
         #expect(try browser.read(request.body) == WebPushMessage(group).plaintext(for: id))
     }
 
+    @Test(arguments: [
+        ("web.push.apple.com", "orders-update", false), ("web.push.apple.com", "orders-updates", true),
+        ("push.example", "orders-update", true), ("notpush.apple.com", "orders-update", true),
+    ])
+    func `Apple gets no topic that is no base64url of whole bytes`(host: String, topic: String, isKept: Bool)
+        async throws
+    {
+        let transport = answering(201)
+        var group = group([TestBrowser(endpoint: "https://\(host)/send/1")])
+        group.sent.push.content = PushContent(parts: [.webpush: RawPart(headers: ["topic": topic])])
+        #expect(try await provider(transport).outcomes(of: group) == [.delivered(id: nil)])
+        let sent = try #require(transport.requests.first?.headers.first(name: "topic"))
+        #expect((sent == topic) == isKept && sent.utf8.count % 4 != (isKept ? 4 : 1) && sent.utf8.count <= 32)
+    }
+
+    @Test(arguments: [
+        ("db5p.notify.windows.com", 0, true), ("db5p.notify.windows.com", 60, false), ("push.example", 0, false),
+    ])
+    func `Windows keeps nothing that is for now only`(host: String, timeToLive: Int, forbidsKeeping: Bool) async throws
+    {
+        let transport = answering(201)
+        var group = group([TestBrowser(endpoint: "https://\(host)/send/1")])
+        group.sent.push.content = PushContent(parts: [.webpush: RawPart(headers: ["ttl": "\(timeToLive)"])])
+        #expect(try await provider(transport).outcomes(of: group) == [.delivered(id: nil)])
+        let headers = try #require(transport.requests.first?.headers)
+        #expect(headers["ttl"] == ["\(timeToLive)"])
+        #expect(headers["x-wns-cache-policy"] == (forbidsKeeping ? ["no-cache"] : []))
+    }
+
     @Test func `each browser can read its own message and only that`() async throws {
         let browsers = (0..<200).map { TestBrowser(endpoint: "https://push.example/\($0)") }
         let transport = answering(201)
