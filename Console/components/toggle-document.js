@@ -76,7 +76,8 @@ export function toggleDocument(page, path) {
   const save = (what) => write(async () => {
     if (isBehind) await read();
     const former = value;
-    const headers = { "if-match": etag };
+    // A proxy may have taken it away.
+    const headers = etag ? { "if-match": etag } : {};
     what.seen ??= value;
     if (what.edit) what.edit(what.wanted = { ...structuredClone(what.seen), updatedAt: undefined });
     const { seen, wanted } = what;

@@ -109,6 +109,45 @@ import Testing
         other.answer()
         other.loop.advanceTime(by: .seconds(620))
         #expect(!other.channel.isActive)
+        let half = "PUT / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab"
+        for isSent in [true, false] {
+            // An answer that goes before the rest of the body.
+            let early = try Self(from: "127.0.0.1")
+            try early.receive(half)
+            early.answer()
+            if isSent { try early.receive("cd") }
+            early.loop.advanceTime(by: .milliseconds(isSent ? 619_999 : 19_999))
+            #expect(early.channel.isActive)
+            early.loop.advanceTime(by: .milliseconds(1))
+            #expect(!early.channel.isActive)
+        }
+    }
+
+    @Test func `a service that stops answers what it owes, whole and as the last, and ends whoever is owed nothing`()
+        throws
+    {
+        try receive(request)
+        channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        #expect(channel.isActive)
+        answer(flushes: false)
+        #expect(channel.isActive, "the answer is not on its way yet")
+        channel.flush()
+        #expect(try sent().contains("connection: close"))
+        #expect(!channel.isActive)
+        // One whose head went before.
+        let late = try Self(from: "192.0.2.1")
+        try late.receive(request)
+        late.channel.write(HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok)), promise: nil)
+        late.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        late.channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "whole"))), promise: nil)
+        late.channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        #expect(try late.sent().contains("whole"))
+        #expect(!late.channel.isActive)
+        let idle = try Self(from: "192.0.2.1")
+        try idle.receive(request)
+        idle.answer()
+        idle.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        #expect(!idle.channel.isActive)
     }
 
     @Test func `what is left of a body that was answered takes nothing of the next request's time`() throws {

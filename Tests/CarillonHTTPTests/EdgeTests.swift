@@ -168,6 +168,12 @@ import Testing
         let head = try await api.call(.head, "/openapi.yaml")
         #expect(head.status == 200)
         #expect(head.bytes.isEmpty)
+        // The length is that of the body which GET would have.
+        for path in ["/nowhere", "/v1/networks/acme/users/me/nothing"] {
+            let refused = try await api.call(.head, path)
+            #expect(refused.status == 404 && refused.bytes.isEmpty, "\(path)")
+            #expect(refused.headers[.contentLength].flatMap { Int($0) } ?? 0 > 0, "\(path)")
+        }
     }
 }
 

@@ -6,10 +6,18 @@ package enum EntityTag {
 
     /// What `If-Match` asks of the current version; `nil` when the header is absent.
     ///
-    /// Weak tags never match (RFC 9110 section 13.1.1), nor does what is no tag.
+    /// Tags are numbers of versions, which no transformation of bytes makes others: also those count that a proxy has weakened or given the name
+    /// of a coding, as nginx and Apache do with what they compress. Those would never match by RFC 9110 section 13.1.1.
     package static func condition(_ headers: HTTPFields) -> (@Sendable (Int64) -> Bool)? {
         guard let tags = tags(headers, .ifMatch) else { return nil }
-        return { version in tags.contains("*") || tags.contains(text(of: version)) }
+        let plain = Set(tags.map(untransformed))
+        return { version in plain.contains("*") || plain.contains(text(of: version)) }
+    }
+
+    private static func untransformed(_ tag: String) -> String {
+        let strong = tag.hasPrefix("W/\"") ? String(tag.dropFirst(2)) : tag
+        let coding = ["-gzip\"", "-br\"", "-zstd\"", "-deflate\""].first(where: strong.hasSuffix)
+        return coding.map { strong.dropLast($0.utf8.count) + "\"" } ?? strong
     }
 
     /// Whether the caller has what this tag stands for already, by `If-None-Match`; weak tags count.

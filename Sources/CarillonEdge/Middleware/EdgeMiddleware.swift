@@ -41,7 +41,8 @@ struct EdgeMiddleware: RouterMiddleware {
         log.answered(request, response.status, context, after: duration)
         metrics.answered(context.routeTemplate, request.method, response.status.code, after: duration)
         response.headers[.requestID] = context.requestID
-        return response
+        // Where there is a route the router has done so; the body of a problem would be taken for the next answer.
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func answer(_ request: Request, _ context: CarillonRequestContext, _ next: Next) async -> Response {

@@ -38,6 +38,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isBodyDue = false
     /// Whether nothing of the next request is there.
     private var isIdle = false
+    /// Whether nothing of it will be there when what has just arrived is decoded: the rest belongs to a request that was answered before.
+    private var isIdleNext = false
     private var isAnswering = false
     /// Whether the connection ends with the answer to the last request that was passed on.
     private var isLast = false
@@ -101,7 +103,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if isLast {
                 finish(context)
             } else {
-                isIdle = true
+                wait(idleTimeout, else: nil, context)
+                isIdleNext = true
             }
             return
         }
@@ -118,6 +121,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isReceiving = true
         isBodyDue = true
         isIdle = false
+        isIdleNext = false
         isLastOld = head.isOld
         isLast = isLastOld || !head.isKeepAlive || head.asksForUpgrade
         isContinueDue = head.expectsContinue
@@ -135,6 +139,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if let id { connections.waits(id) }
         } else if isIdle {
             wait(settings.headTimeout, else: .head, context)
+        } else if isIdleNext {
+            isIdleNext = false
+            isIdle = true
         }
         context.fireChannelReadComplete()
     }
@@ -217,9 +224,14 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         } else if isLast {
             finish(context)
         } else {
-            wait(isOfProxy ? settings.proxyIdleTimeout : settings.idleTimeout, else: nil, context)
+            wait(idleTimeout, else: nil, context)
             isIdle = !isReceiving
         }
+    }
+
+    /// A proxy that still owes the rest of a body is waited for no longer than others.
+    private var idleTimeout: TimeAmount {
+        isOfProxy && !isReceiving ? settings.proxyIdleTimeout : settings.idleTimeout
     }
 
     private func sayContinue(_ context: ChannelHandlerContext) {
@@ -232,15 +244,23 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: The end
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard event is ConnectionDisplaced else {
+        switch event {
+        case is ConnectionDisplaced:
+            connections.cut(.displaced)
+            if owed > 0, !isReceiving, !isAnswering {
+                isLast = true
+            } else {
+                context.close(promise: nil)
+            }
+        case is ChannelShouldQuiesceEvent:
+            // What is owed goes out whole, and says that nothing comes behind it: who knows no better would send the next request.
+            if owed > 0 || unsent > 0 || isReceiving {
+                isLast = true
+            } else {
+                context.close(promise: nil)
+            }
+        default:
             context.fireUserInboundEventTriggered(event)
-            return
-        }
-        connections.cut(.displaced)
-        if owed > 0, !isReceiving, !isAnswering {
-            isLast = true
-        } else {
-            context.close(promise: nil)
         }
     }
 
