@@ -127,8 +127,9 @@ def pods(objects, kustomization, settings):
             found.append(f"{name}: volumes and mounts differ")
         if kind == "Deployment" and data not in mounted.values():
             found.append(f"{name}: nothing is mounted at {data}, and the rest cannot be written to")
-        if kind == "Deployment" and pod["terminationGracePeriodSeconds"] <= 20:
-            found.append(f"{name}: it needs 20 seconds to end")
+        pause = container.get("lifecycle", {}).get("preStop", {}).get("sleep", {}).get("seconds", 0)
+        if kind == "Deployment" and (pause < 1 or pod["terminationGracePeriodSeconds"] <= 20 + pause):
+            found.append(f"{name}: it needs a pause for balancers, and 20 seconds more to end")
     if used != keys:
         found.append(f"README.md makes the secret with {sorted(keys)}, and pods want {sorted(used)}")
     return found

@@ -82,8 +82,7 @@ import Testing
         configuration.sessionSettings = ["jit": "off"]
         #expect(
             configuration.wantedSettings.map { "\($0.name)=\($0.value)" } == [
-                "idle_in_transaction_session_timeout=10000", "idle_session_timeout=0", "TimeZone=UTC", "jit=off",
-                "statement_timeout=1",
+                "idle_in_transaction_session_timeout=10000", "TimeZone=UTC", "jit=off", "statement_timeout=1",
                 "lock_timeout=2", "search_path=a b",
             ]
         )

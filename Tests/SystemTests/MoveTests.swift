@@ -139,6 +139,13 @@ extension Services {
                 """
             )
             try await two.awaitArrival(of: network)
+            // The new placement finds out by what is to be sent there.
+            let later = try await network.on(two).accept(TestEvents.messageSent("unsent too"))
+            try await eventually("a delivery that waits for a credential") {
+                let path = "/v1/networks/moving/events/\(later)/deliveries"
+                let items = try await two.call(.GET, path).json["items"]?.elements ?? []
+                return items.contains { $0["reason"]?.text?.contains("no credential") == true }
+            }
             try await awaitOpenLane(of: network, on: two)
             try await two.notify(network.on(two), "moving-after")
             #expect(try await two.stop() == 0)

@@ -11,7 +11,8 @@ import Synchronization
 /// order in which they were accepted. A clock set back by up to a minute does not change that: the last millisecond is used on until it has
 /// passed. One that was further ahead had been wrong, and what is made then is as of now.
 package final class UUIDv7Generator: Sendable {
-    private static let longestLead: Int64 = 60_000
+    /// How far ahead of the clock ids may be.
+    package static let longestLead = Duration.seconds(60)
 
     private let clock: WallClock
     private let last = Mutex<(milliseconds: Int64, sequence: UInt16)>((0, 0))
@@ -21,11 +22,12 @@ package final class UUIDv7Generator: Sendable {
         self.clock = clock
     }
 
-    /// A new id, greater than those of the last minute.
+    /// A new id, greater than every one before, unless the clock was set back by more than a minute.
     package func next() -> UUID {
         let (milliseconds, sequence) = last.withLock { last in
             let now = clock.now().milliseconds
-            if now > last.milliseconds || now < last.milliseconds - Self.longestLead {
+            let lead = last.milliseconds.subtractingReportingOverflow(now)
+            if now > last.milliseconds || lead.overflow || lead.partialValue > Self.longestLead.wholeMilliseconds {
                 last = (now, 0)
             } else if last.sequence < 0xFFF {
                 last.sequence += 1

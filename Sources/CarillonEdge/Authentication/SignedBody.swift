@@ -15,7 +15,7 @@ package struct SignedBody {
     private let timestamp: String
     private let signatures: String
     /// A field that is given more than once, so that nobody can tell which value is meant.
-    private var repeated: HTTPField.Name?
+    private let repeated: HTTPField.Name?
 
     /// The headers of a request; `nil` when it does not claim to be signed.
     package init?(_ headers: HTTPFields) {
@@ -37,6 +37,7 @@ package struct SignedBody {
         self.id = id
         self.timestamp = timestamp
         self.signatures = signatures
+        repeated = nil
     }
 
     /// Passes a body that one of the first ``WebhookSignature/maximumSecretCount`` secrets signed lately.

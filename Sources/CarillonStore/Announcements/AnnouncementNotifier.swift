@@ -74,7 +74,10 @@ package struct AnnouncementNotifier: Service {
     }
 
     private var listener: PostgresListener {
-        PostgresListener(
+        var configuration = configuration
+        // It is idle for as long as nothing happens, and what a role has here would end it each time.
+        configuration.sessionSettings["idle_session_timeout"] = "0"
+        return PostgresListener(
             configuration: configuration,
             channels: [Self.channel],
             logger: logger,

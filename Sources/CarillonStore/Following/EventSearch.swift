@@ -5,8 +5,8 @@ import Postgres
 /// Looks for a network's events, newest first, by their ids: an index for each thing that can be asked for would be written with
 /// every event, for few questions. So a page looks at so many of them at the most, and says how far it came.
 struct EventSearch {
-    /// By how much an event's id may be younger than the moment at which it was accepted. Ids never go back; clocks may.
-    private static let idDelay = Duration.seconds(30)
+    /// By how much an event's id may be younger than the moment at which it was accepted: ids do not go back with a clock.
+    private static let idDelay = UUIDv7Generator.longestLead
 
     private typealias Part = (ids: [EventID], last: UUID?, count: Int)
 

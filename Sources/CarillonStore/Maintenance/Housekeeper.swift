@@ -144,10 +144,12 @@ package final class Housekeeper: Service {
     private var outOfDate: [(table: String, condition: SQL)] {
         let oldestEntry = UUID.version7Floor(of: clock.now() - Self.journalRetention)
         let oldestText = UUID.version7Floor(of: clock.now() - FaceTexts.retention)
+        // What a clock that was wrong has made would count as the latest until its time has come.
+        let latest = UUID.version7Floor(of: clock.now() + UUIDv7Generator.longestLead * 2)
         return [
             ("stopped_users", "event_id < \(oldestDay.firstID)"),
-            ("message_texts", "event_id < \(oldestText)"),
-            ("journal", "entry_id < \(oldestEntry)"),
+            ("message_texts", "event_id < \(oldestText) OR event_id > \(latest)"),
+            ("journal", "entry_id < \(oldestEntry) OR entry_id > \(latest)"),
         ]
     }
 

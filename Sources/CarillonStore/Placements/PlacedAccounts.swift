@@ -97,17 +97,11 @@ package struct PlacedAccounts: AccountStore, AccountSecrets {
     ) async throws -> Answer? {
         let placement = directory.lastKnown(id)
         if let answer = try await ask(accounts.of(id)) { return answer }
-        guard let placement, try await hasLeft(id, placement) else { return nil }
-        return try await ask(accounts.of(id))
-    }
-
-    /// Whether a network that is not where it was is elsewhere by now.
-    ///
-    /// - Throws: ``PlacementProblem/moving`` for one that is between the two: where it was it is no more, and home does not say yet where it is.
-    private func hasLeft(_ id: NetworkID, _ placement: PlacementName) async throws -> Bool {
-        if try await directory.isElsewhere(id, than: placement) { return true }
+        guard let placement else { return nil }
+        if try await directory.isElsewhere(id, than: placement) { return try await ask(accounts.of(id)) }
+        // Where it was it is no more, and home does not say yet where it is.
         guard !directory.isMoving(id) else { throw PlacementProblem.moving }
-        return false
+        return nil
     }
 
     /// Those that there are. Where the network of one that is missing has left, it is looked for once more.
@@ -118,7 +112,7 @@ package struct PlacedAccounts: AccountStore, AccountSecrets {
         for network in Set(names.subtracting(existing).map(\.networkID)) {
             guard let placement = asked[network] else { continue }
             guard try await accounts.of(network).network(network) == nil else { continue }
-            if try await hasLeft(network, placement) { left.insert(network) }
+            if try await directory.isElsewhere(network, than: placement) { left.insert(network) }
         }
         guard !left.isEmpty else { return existing }
         return existing.union(try await keys(names.filter { left.contains($0.networkID) }))

@@ -132,8 +132,6 @@ extension PostgresConfiguration {
             ("statement_timeout", String(statementTimeout.roundedUpMilliseconds)),
             ("lock_timeout", String(lockTimeout.roundedUpMilliseconds)),
             ("idle_in_transaction_session_timeout", String(idleInTransactionTimeout.roundedUpMilliseconds)),
-            // Whoever listens is idle for as long as nothing happens, and what a role has here would end it each time.
-            ("idle_session_timeout", "0"),
             ("TimeZone", "UTC"),
         ]
             + sessionSettings.merging(handsOnSettings ? distributedSettings?.settings ?? [:] : [:]) { $1 }

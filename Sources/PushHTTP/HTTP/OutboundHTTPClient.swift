@@ -24,10 +24,15 @@ package final class OutboundHTTPClient: HTTPTransport {
     /// How many hosts are remembered that are not connected to.
     private static let maximumOrigins = 1_024
 
+    private struct PoolKey: Hashable {
+        let origin: Origin
+        let isPushService: Bool
+    }
+
     private let connector: Connector
     private let policy: ConnectionPolicy
     private let logger: Logger?
-    private let pools = Mutex<[Origin: OriginPool]>([:])
+    private let pools = Mutex<[PoolKey: OriginPool]>([:])
     let idle: IdleConnections
     var connections: OpenConnections { connector.connections }
     /// How many requests wait for a stream.
@@ -112,11 +117,12 @@ package final class OutboundHTTPClient: HTTPTransport {
     }
 
     private func pool(of origin: Origin, for lane: Lane?) -> OriginPool {
-        pools.withLock { pools in
-            if let pool = pools[origin] { return pool }
+        // Push services take what their streams do. Other servers get as many requests as they would get connections of HTTP/1.1.
+        let isPushService = lane?.provider.kind.isPushService ?? true
+        let key = PoolKey(origin: origin, isPushService: isPushService)
+        return pools.withLock { pools in
+            if let pool = pools[key] { return pool }
             if pools.count >= Self.maximumOrigins { pools = pools.filter { !$0.value.isUnused } }
-            // Push services take what their streams do. Other servers are as many people's as connections of HTTP/1.1 would be.
-            let isPushService = lane?.provider.kind.isPushService ?? true
             let pool = OriginPool(
                 origin,
                 connector: connector,
@@ -125,7 +131,7 @@ package final class OutboundHTTPClient: HTTPTransport {
                 idle: idle,
                 logger: logger
             )
-            pools[origin] = pool
+            pools[key] = pool
             return pool
         }
     }
@@ -151,6 +157,7 @@ package final class OutboundHTTPClient: HTTPTransport {
         let opening = pool.connect(in: slot, until: deadline)
         let connection = try await opening.value(until: deadline + .seconds(1)) { [idle] in
             opening.whenSuccess { if case .http1(let connection) = $0 { idle.keep(connection) } }
+            return nil
         }
         guard case .http1(let connection) = connection else { return nil }
         defer { slot.giveBack() }

@@ -91,7 +91,7 @@ import Testing
         let tls = try authority.serverConfiguration(for: .name("*.push.test"))
         try await HTTP2Server.answering(tls: tls, { _ in [.hold] }) { server, port in
             var policy = policy(maximum: 1)
-            policy.maximumOpeningTime = .seconds(1)
+            policy.maximumOpeningTime = .seconds(5)
             let client = try OutboundHTTPClient.test(trusting: authority, policy: policy) { _ in [.v4(0x7F00_0001)] }
             async let held = client.post(to: "https://a.push.test:\(port)/", timeout: .seconds(60))
             await server.nextRequests(1)
@@ -99,7 +99,7 @@ import Testing
             try await waitUntil { client.connections.waiting != 0 }
             // By then the opening that was in line first has given up.
             await #expect(throws: OutboundError.busy) {
-                try await client.post(to: "https://b.push.test:\(port)/", timeout: .milliseconds(1_500))
+                try await client.post(to: "https://b.push.test:\(port)/", timeout: .milliseconds(5_500))
             }
             server.answerHeld()
             let status = try await held.status

@@ -94,16 +94,18 @@ final class OriginPool: HTTP2Connection.Owner {
         }
     }
 
-    private func withdraw(_ number: UInt64, _ lane: Lane?, _ promise: EventLoopPromise<Route>) {
+    /// - Returns: Why it did not get its turn, where it is others who have all that it waited for.
+    private func withdraw(_ number: UInt64, _ lane: Lane?, _ promise: EventLoopPromise<Route>) -> OutboundError? {
         let (waiter, isOthers) = state.withLock { ($0.withdraw(number, of: lane), $0.isTakenByOthers(than: lane)) }
         if let waiter {
-            waiter.fail(isOthers ? OutboundError.busy : .timedOut)
+            waiter.fail(OutboundError.timedOut)
         } else {
             // It had its turn just now: what it was given goes to the next one.
             promise.futureResult.whenSuccess { route in
                 if case .http2(let connection) = route { self.requestEnded(on: connection.id, of: lane) }
             }
         }
+        return isOthers ? .busy : nil
     }
 
     /// When the request that is to prove a credential is not answered for a while, those who wait try beside it.

@@ -84,7 +84,9 @@ struct OriginState<Connection, Waiter: Sendable> {
     }
 
     /// Whether it is others who have all that a lane waits for.
-    func isTakenByOthers(than lane: Lane?) -> Bool { maximumRequests != nil && !entries.isEmpty && used[lane] == nil }
+    func isTakenByOthers(than lane: Lane?) -> Bool {
+        maximumRequests != nil && used[lane] == nil && (isFull || !entries.isEmpty)
+    }
 
     /// A request does not wait any longer.
     /// - Returns: Its waiter, unless it has got its turn already.

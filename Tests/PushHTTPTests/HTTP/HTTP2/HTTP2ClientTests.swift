@@ -343,8 +343,18 @@ import Testing
             }
             #expect(try await answers == Array(repeating: 200, count: 12))
             #expect(server.peakStreams == 5 && server.connectionCount == 1)
-            // Another network's browsers at the same host are not held up by that.
-            let browsers = Lane(networkID: "other", provider: .webpush, appID: "push.test")
+            // Who finds all places taken by others has not been left without an answer.
+            let another = Lane(networkID: "acme", provider: .relay, appID: "other")
+            async let taken = statuses(5, of: webhooks)
+            await server.nextRequests(5)
+            let request = OutboundRequest(url: "https://push.test:\(port)/", headers: [:], body: [], lane: another)
+            await #expect(throws: OutboundError.busy) { try await client.execute(request, timeout: .milliseconds(100)) }
+            let own = OutboundRequest(url: "https://push.test:\(port)/", headers: [:], body: [], lane: webhooks)
+            await #expect(throws: OutboundError.timedOut) { try await client.execute(own, timeout: .milliseconds(100)) }
+            server.answerHeld()
+            #expect(try await taken == Array(repeating: 200, count: 5))
+            // Browsers at the same host are not held up by that.
+            let browsers = Lane(networkID: "acme", provider: .webpush, appID: "push.test")
             async let others = statuses(12, of: browsers)
             await server.nextRequests(12)
             server.answerHeld()
