@@ -74,9 +74,9 @@ export function toggleDocument(page, path) {
 
   /** Saves, when its turn comes, what is wanted of what was seen; answers the document before and after. */
   const save = (what) => write(async () => {
-    if (isBehind) await read();
+    // Where a proxy takes tags away, it is looked right before whether somebody else has changed it.
+    if (isBehind || !etag) await read();
     const former = value;
-    // A proxy may have taken it away.
     const headers = etag ? { "if-match": etag } : {};
     what.seen ??= value;
     if (what.edit) what.edit(what.wanted = { ...structuredClone(what.seen), updatedAt: undefined });
@@ -164,8 +164,10 @@ export function toggleDocument(page, path) {
     async refresh() {
       if (waiting > 0 || isBehind) return null;
       const seen = written;
-      const answer = await page.api.get(path, { headers: { "if-none-match": etag }, signal: page.signal });
-      if (waiting > 0 || seen !== written || answer.status === 304 || answer.etag === etag) return null;
+      const headers = etag ? { "if-none-match": etag } : {};
+      const answer = await page.api.get(path, { headers, signal: page.signal });
+      if (waiting > 0 || seen !== written || answer.status === 304) return null;
+      if (etag ? answer.etag === etag : isSame(answer.data, value)) return null;
       const former = value;
       take(answer);
       tell();

@@ -148,6 +148,13 @@ import Testing
         idle.answer()
         idle.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         #expect(!idle.channel.isActive)
+        // Whoever was answered and goes on sending is not waited for.
+        let half = try Self(from: "192.0.2.1")
+        try half.receive("PUT / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab")
+        half.answer()
+        half.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        half.loop.advanceTime(by: .seconds(2))
+        #expect(!half.channel.isActive)
     }
 
     @Test func `what is left of a body that was answered takes nothing of the next request's time`() throws {

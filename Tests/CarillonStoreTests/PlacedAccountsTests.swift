@@ -159,9 +159,9 @@ import Testing
             #expect(try await fence.set(.gone, after: [nil]))
             await #expect(throws: PlacementProblem.moving) { try await stage.accounts.network("acme") }
             await #expect(throws: PlacementProblem.moving) { try await stage.accounts.credentials(of: "acme") }
-            // Keys are asked for together with those of other networks, and wait where they were.
-            let keys = Set(["acme", "other"].map { APIKeyName(networkID: NetworkID(trusted: $0), id: "new") })
-            #expect(try await stage.accounts.existingAPIKeys(keys) == [])
+            // Keys are asked for together with those of other networks, whose answers do not wait for this one's.
+            let names = Set(["acme", "other"].map { APIKeyName(networkID: NetworkID(trusted: $0), id: "new") })
+            #expect(try await stage.accounts.existingAPIKeys(names) == [])
         }
     }
 

@@ -100,6 +100,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 return
             }
             context.fireUserInboundEventTriggered(RequestDeadlineHandler.RequestOver())
+            // Its answer has still to be fetched.
+            guard unsent == 0 else { return }
             if isLast {
                 finish(context)
             } else {
@@ -254,10 +256,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
         case is ChannelShouldQuiesceEvent:
             // What is owed goes out whole, and says that nothing comes behind it: who knows no better would send the next request.
-            if owed > 0 || unsent > 0 || isReceiving {
+            if owed > 0 || unsent > 0 {
                 isLast = true
-            } else {
-                context.close(promise: nil)
+            } else if !isOver {
+                finish(context)
             }
         default:
             context.fireUserInboundEventTriggered(event)

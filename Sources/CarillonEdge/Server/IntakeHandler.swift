@@ -167,8 +167,7 @@ final class IntakeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         handOnHeld(context)
-        let isLast = event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed
-        if isLast, taken != nil || unsent > 0 {
+        if event as? ChannelEvent == .inputClosed, taken != nil || unsent > 0 {
             events.append(event)
         } else {
             context.fireUserInboundEventTriggered(event)

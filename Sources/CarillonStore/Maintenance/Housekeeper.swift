@@ -30,6 +30,8 @@ package final class Housekeeper: Service {
     private let pool: PostgresPool
     private let clock: WallClock
     private let databaseClock: DatabaseClock?
+    /// The time of journals, which is the same in all placements.
+    private let journalClock: WallClock
     private let feedback: FeedbackWriter?
     private let partitions: PartitionUpkeep
     private let chores: Chores
@@ -49,6 +51,7 @@ package final class Housekeeper: Service {
         tables: PostgresPool? = nil,
         clock: WallClock = .system,
         comparing databaseClock: DatabaseClock? = nil,
+        journalClock: WallClock? = nil,
         feedback: FeedbackWriter? = nil,
         activity: Activity = Activity(),
         logger: Logger
@@ -56,6 +59,7 @@ package final class Housekeeper: Service {
         self.pool = pool
         self.clock = clock
         self.databaseClock = databaseClock
+        self.journalClock = journalClock ?? clock
         self.feedback = feedback
         partitions = PartitionUpkeep(pool: tables ?? pool, clock: clock, logger: logger)
         chores = Chores(clock: clock)
@@ -142,14 +146,16 @@ package final class Housekeeper: Service {
 
     /// What goes by the age of its ids, which are times.
     private var outOfDate: [(table: String, condition: SQL)] {
-        let oldestEntry = UUID.version7Floor(of: clock.now() - Self.journalRetention)
+        let oldestEntry = UUID.version7Floor(of: journalClock.now() - Self.journalRetention)
         let oldestText = UUID.version7Floor(of: clock.now() - FaceTexts.retention)
         // What a clock that was wrong has made would count as the latest until its time has come.
-        let latest = UUID.version7Floor(of: clock.now() + UUIDv7Generator.longestLead * 2)
+        let lead = UUIDv7Generator.longestLead * 2
+        let latestText = UUID.version7Floor(of: clock.now() + lead)
+        let latestEntry = UUID.version7Floor(of: journalClock.now() + lead)
         return [
             ("stopped_users", "event_id < \(oldestDay.firstID)"),
-            ("message_texts", "event_id < \(oldestText) OR event_id > \(latest)"),
-            ("journal", "entry_id < \(oldestEntry) OR entry_id > \(latest)"),
+            ("message_texts", "event_id < \(oldestText) OR event_id > \(latestText)"),
+            ("journal", "entry_id < \(oldestEntry) OR entry_id > \(latestEntry)"),
         ]
     }
 

@@ -48,6 +48,7 @@ struct PlacementPipeline: Sendable {
             tables: placement.coordinator,
             clock: placement.clock,
             comparing: placement.databaseClock,
+            journalClock: storage.clock,
             feedback: placement.feedback,
             activity: placement.activity,
             logger: logger

@@ -196,8 +196,9 @@ import Testing
         let outcomes = await provider.outcomes(
             of: group((0..<50).map { TestBrowser(endpoint: "https://push.example/\($0)") })
         )
-        let unclear = Array(repeating: Outcome.retry(after: .seconds(60), reason: "http 403"), count: 9)
-        #expect(outcomes == unclear + Array(repeating: .misconfigured(reason: "http 403"), count: 41))
+        let reason = "http 403 BadJwtToken"
+        let unclear = Array(repeating: Outcome.retry(after: .seconds(60), reason: reason), count: 9)
+        #expect(outcomes == unclear + Array(repeating: .misconfigured(reason: reason), count: 41))
         #expect(transport.requests.count == 10)
         let tokens = transport.requests.compactMap { $0.headers.first(name: "authorization") }
         #expect(Set(tokens).count == 10, "a refused token is not sent again")
