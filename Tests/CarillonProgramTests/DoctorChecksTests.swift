@@ -252,3 +252,26 @@ extension Finding {
         )
     }
 }
+
+@Suite struct DisclosureChecksTests {
+    @Test func `other roles that may use the tables are named`() async throws {
+        try await TestDatabase.withPool { pool in
+            #expect(try await DisclosureChecks.findings(pool) == [])
+            try await pool.execute("GRANT SELECT ON devices TO PUBLIC")
+            try await pool.execute("GRANT INSERT ON api_keys TO pg_monitor")
+            try await pool.execute("GRANT SELECT ON changes TO pg_read_all_stats")
+            let words = try await DisclosureChecks.findings(pool).map(\.words)
+            #expect(words.count == 1 && words.allSatisfy { $0.contains("PUBLIC, pg_monitor may use") }, "\(words)")
+        }
+    }
+
+    @Test(arguments: [
+        (["log_statement": "none", "log_min_duration_statement": "-1"], false), (["log_statement": "ddl"], false),
+        (["log_statement": "mod"], true), (["log_statement": "all", "log_parameter_max_length": "-1"], true),
+        (["log_min_duration_statement": "500"], true), (["log_min_duration_sample": "0"], true),
+        (["log_statement": "all", "log_parameter_max_length": "0"], false), ([:], false),
+    ])
+    func `a log that gets what people write is spoken of`(settings: [String: String], isSpokenOf: Bool) {
+        #expect((DisclosureChecks.finding(ofLog: settings) != nil) == isSpokenOf)
+    }
+}

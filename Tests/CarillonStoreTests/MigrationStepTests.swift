@@ -45,6 +45,24 @@ import Testing
         #expect(migration.steps.last == .index(last))
     }
 
+    @Test func `nothing is made in a database that cannot hold what people write`() async throws {
+        try await TestDatabase.withPool(migrated: false) { pool in
+            _ = try await pool.execute(
+                .unprepared("CREATE DATABASE plain ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+            )
+        }
+        let plain = try await TestDatabase.configuration(of: "plain")
+        try await PostgresPool.withPool(configuration: plain, logger: TestDatabase.logger) { pool in
+            let migrator = Migrator(pool: pool, directory: TestDatabase.migrations, logger: TestDatabase.logger)
+            await #expect(throws: WrongEncoding(encoding: "SQL_ASCII")) { try await migrator.migrate() }
+            let tables = try await pool.first(
+                "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'",
+                as: Int.self
+            )
+            #expect(tables == 0)
+        }
+    }
+
     @Test func `a text is divided into its commands, whatever has semicolons in it`() {
         let text = """
             -- First; of all.

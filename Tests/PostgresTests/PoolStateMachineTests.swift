@@ -26,6 +26,15 @@ import Testing
         #expect(machine.opened(3) == [.lease(3, to: 4)])
     }
 
+    @Test mutating func `whoever waits for connections from before a password was changed gets one of those`() {
+        lease(1)
+        #expect(machine.request(2) == [.open(2, failures: 0)])
+        #expect(machine.wasRefused(2) == [.close(2), .open(3, failures: 1)])
+        #expect(machine.statistics.waiting == 1)
+        #expect(machine.release(1, isReusable: true) == [.lease(1, to: 2)])
+        #expect(machine.wasRefused(3) == [.close(3)])
+    }
+
     @Test mutating func `opens no more than the limit`() {
         #expect(machine.request(1) == [.open(1, failures: 0)])
         #expect(machine.request(2) == [.open(2, failures: 0)])

@@ -163,7 +163,7 @@ extension PostgresSession {
         // From here on nobody else registers them: whoever does so later has the greater mark.
         let holding: SQL = """
             SELECT FROM (SELECT n.device_id FROM unnest(\(devices.sorted().map(\.rawValue))) AS n (device_id)
-                         ORDER BY n.device_id) AS k
+                         ORDER BY n.device_id COLLATE "C") AS k
             CROSS JOIN LATERAL (
                 SELECT FROM devices d
                 WHERE d.network_id = \(network.rawValue) AND d.device_id = k.device_id

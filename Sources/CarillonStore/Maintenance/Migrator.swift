@@ -33,6 +33,7 @@ package struct Migrator: Sendable {
             // Its settings and the lock are for nobody else.
             defer { session.retire() }
             try ServerTooOld.check(session)
+            try WrongEncoding.check(session)
             guard try !session.isPooled else { throw MigrationError.pooled }
             try session.script("SET statement_timeout = 0")
             try session.script("SET lock_timeout = 0")
@@ -58,6 +59,7 @@ package struct Migrator: Sendable {
         let migrations = try Migration.all(in: directory)
         let applied = try await pool.withConnection { session in
             try ServerTooOld.check(session)
+            try WrongEncoding.check(session)
             return try Self.applied(session)
         }
         let versions = Set(applied.map(\.version))

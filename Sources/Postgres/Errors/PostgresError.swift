@@ -114,7 +114,7 @@ extension PostgresError {
     /// Why a server would let nobody in, however often it is asked; `nil` of everything else. libpq has words and no code for that.
     public var refusal: Refusal? {
         guard kind == .connectionFailed else { return nil }
-        return Refusal.allCases.first { refusal in refusal.words.allSatisfy { contents.reason.contains($0) } }
+        return Refusal.allCases.first { refusal in refusal.words.contains { $0.allSatisfy(contents.reason.contains) } }
     }
 
     /// What a server says to whoever it does not let in, in the words that it has where messages are in English.
@@ -125,12 +125,14 @@ extension PostgresError {
         /// A pooler does not take settings that come with a connection.
         case noSettings
 
-        fileprivate var words: [String] {
+        /// Words that stand together in what it says, in one way or another.
+        fileprivate var words: [[String]] {
             switch self {
-            case .wrongPassword: ["password authentication failed"]
-            case .noRole: [": FATAL:  role \"", "\" does not exist"]
-            case .noDatabase: [": FATAL:  database \"", "\" does not exist"]
-            case .noSettings: ["unsupported startup parameter", "options"]
+            case .wrongPassword: [["password authentication failed"]]
+            case .noRole: [[": FATAL:  role \"", "\" does not exist"]]
+            case .noDatabase: [[": FATAL:  database \"", "\" does not exist"]]
+            // PgBouncer and Amazon's proxy.
+            case .noSettings: [["unsupported startup parameter", "options"], ["support command-line options"]]
             }
         }
     }

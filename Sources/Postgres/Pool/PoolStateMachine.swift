@@ -103,12 +103,15 @@ struct PoolStateMachine {
         return [.close(connection)] + openAsNeeded(afterFailures: failures)
     }
 
-    /// The server lets nobody in: whoever waits is told so now. Who comes later asks again.
+    /// The server lets nobody in: whoever waits is told so now, unless there are connections from before, which go on. Who comes later asks again.
     mutating func wasRefused(_ connection: ConnectionID) -> [Action] {
         guard connections[connection] == .opening else { return [] }
         connections[connection] = nil
         failures += 1
         isRefused = true
+        guard connections.values.allSatisfy({ $0 == .opening }) else {
+            return [.close(connection)] + openAsNeeded(afterFailures: failures)
+        }
         let refusals = waiters.map { Action.fail($0, .refused) }
         waiters.removeAll()
         preferred = 0

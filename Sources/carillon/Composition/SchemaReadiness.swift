@@ -104,7 +104,8 @@ struct SchemaReadiness: Service {
             let advice = DatabaseAdvice(error, at: configuration)
             return Problem(
                 words: advice.map { "\($0)" } ?? "\(error)",
-                hasRemedy: advice != nil || error is ServerTooOld || error is MistakenPlacement
+                hasRemedy: advice != nil || error is ServerTooOld || error is WrongEncoding
+                    || error is MistakenPlacement
             )
         }
     }

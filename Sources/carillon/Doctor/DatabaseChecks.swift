@@ -51,6 +51,7 @@ struct DatabaseChecks: Sendable {
     ) async throws -> [Finding] {
         let box = try settings.existingSecretBox()
         var findings = try await CitusChecks(settings: settings).findings(pool, of: placement) + [queue(pool)]
+        findings += try await DisclosureChecks.findings(pool)
         findings += try await MasterKeyChecks(settings: settings).findings(pool, box)
         findings += try await EndpointChecks.findings(pool, box)
         if let box {
