@@ -7,7 +7,7 @@ package struct WrongEncoding: Error, Equatable, CustomStringConvertible {
     package var description: String {
         """
         the database's encoding is \(encoding), UTF8 is needed, which no database can be changed to: createdb --encoding=UTF8 \
-        --template=template0 makes another one
+        --locale=C.UTF-8 --template=template0 makes another one
         """
     }
 

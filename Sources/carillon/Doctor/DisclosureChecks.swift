@@ -14,8 +14,15 @@ enum DisclosureChecks {
             FROM pg_class c
             CROSS JOIN LATERAL aclexplode(c.relacl) AS a
             LEFT JOIN pg_roles r ON r.oid = a.grantee
-            WHERE c.oid = ANY (ARRAY['api_keys', 'devices', 'inbox', 'deliveries', 'events']::regclass[])
+            WHERE c.oid IN (
+                    SELECT t::oid
+                    FROM unnest(ARRAY['api_keys', 'devices', 'inbox', 'deliveries', 'dead_letters', 'message_texts', 'users',
+                                      'channels']::regclass[]) AS t
+                    UNION ALL
+                    SELECT p.relid::oid FROM unnest(ARRAY['events', 'relayed']::regclass[]) AS t, pg_partition_tree(t) AS p)
                 AND a.grantee <> c.relowner
+                AND a.grantee <> (SELECT oid FROM pg_roles WHERE rolname = current_user)
+                AND (a.grantee = 0 OR NOT pg_has_role(a.grantee, c.relowner, 'USAGE'))
             ORDER BY role
             """
         ) { row in try row.decode(0, as: String.self) }
@@ -30,8 +37,8 @@ enum DisclosureChecks {
         guard !roles.isEmpty else { return nil }
         return .warn(
             "privileges",
-            "\(roles.joined(separator: ", ")) may use Carillon's tables, where keys, devices and texts are: REVOKE what nobody needs, and where "
-                + "that comes from ALTER DEFAULT PRIVILEGES, give Carillon a schema of its own (search_path)"
+            "\(roles.joined(separator: ", ")) may use Carillon's tables, where keys, devices and texts are: REVOKE what nobody but Carillon needs, "
+                + "and where default privileges give it (ALTER DEFAULT PRIVILEGES), those first, or each day's new tables have it again"
         )
     }
 
