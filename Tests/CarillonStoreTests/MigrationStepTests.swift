@@ -54,7 +54,8 @@ import Testing
         let plain = try await TestDatabase.configuration(of: "plain")
         try await PostgresPool.withPool(configuration: plain, logger: TestDatabase.logger) { pool in
             let migrator = Migrator(pool: pool, directory: TestDatabase.migrations, logger: TestDatabase.logger)
-            await #expect(throws: WrongEncoding(encoding: "SQL_ASCII")) { try await migrator.migrate() }
+            let error = try #require(WrongEncoding("SQL_ASCII"))
+            await #expect(throws: error) { try await migrator.migrate() }
             let tables = try await pool.first(
                 "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'",
                 as: Int.self

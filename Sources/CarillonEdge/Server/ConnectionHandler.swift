@@ -60,12 +60,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Opening and closing
 
     func channelActive(context: ChannelHandlerContext) {
-        id = connections.open(context.channel)
-        guard id != nil else {
+        guard let opened = connections.open(context.channel) else {
             context.close(promise: nil)
             return
         }
-        isOfProxy = connections.isOfProxy(context.channel)
+        (id, isOfProxy) = opened
         wait(settings.headTimeout, else: .head, context)
         context.fireChannelActive()
     }

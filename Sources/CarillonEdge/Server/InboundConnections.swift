@@ -41,10 +41,12 @@ package final class InboundConnections: Sendable {
     }
 
     /// A connection was accepted.
-    /// - Returns: Its number; `nil` when it has to be closed.
-    func open(_ channel: any NIOCore.Channel) -> ConnectionSlots.ID? {
+    /// - Returns: Its number, and whether it is of somebody whose `X-Forwarded-For` is believed; `nil` when it has to be closed.
+    func open(_ channel: any NIOCore.Channel) -> (id: ConnectionSlots.ID, isOfProxy: Bool)? {
+        let address = channel.remoteAddress.flatMap(IPAddress.init)
+        let isOfProxy = address.map(proxies.contains) ?? false
         // A proxy's connections are those of many clients.
-        let share = isOfProxy(channel) ? nil : channel.remoteAddress.flatMap(IPAddress.init)?.subscriber
+        let share = isOfProxy ? nil : address?.subscriber
         let (id, displaced): (ConnectionSlots.ID?, (any NIOCore.Channel)?) = state.withLock { state in
             state.lastID += 1
             let id = state.lastID
@@ -60,12 +62,7 @@ package final class InboundConnections: Sendable {
         }
         if id == nil { cut(.refused) }
         displaced?.pipeline.fireUserInboundEventTriggered(ConnectionDisplaced())
-        return id
-    }
-
-    /// Whether a connection is of somebody whose `X-Forwarded-For` is believed.
-    func isOfProxy(_ channel: any NIOCore.Channel) -> Bool {
-        channel.remoteAddress.flatMap(IPAddress.init).map(proxies.contains) ?? false
+        return id.map { ($0, isOfProxy) }
     }
 
     func waits(_ id: ConnectionSlots.ID) { state.withLock { $0.slots.waits(id) } }

@@ -23,7 +23,8 @@ struct APNsAnswer: Equatable {
         }
     }
 
-    private static func isWord(_ text: String) -> Bool {
+    /// Whether a text is a reason as Apple writes them.
+    static func isWord(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && $0.isLetter }
     }
 }

@@ -59,7 +59,7 @@ extension OutboundResponse {
         if let description = headers.first(name: "x-wns-error-description") { return description.reasonWords }
         guard body.count <= Self.longestReadText, let document = try? JSONValue(parsing: body) else { return nil }
         if case .number(let number)? = document["errno"], let errno = number.integer { return "errno \(errno)" }
-        return document["reason"]?.text.flatMap { $0.contains(" ") ? nil : $0.reasonWords }
+        return document["reason"]?.text.flatMap { APNsAnswer.isWord($0) ? $0 : nil }
     }
 
     /// Whether the push service says that the subscription was made with another key than ours: Apple with a code,

@@ -32,8 +32,7 @@ package struct Migrator: Sendable {
         return try await pool.withConnection { session in
             // Its settings and the lock are for nobody else.
             defer { session.retire() }
-            try ServerTooOld.check(session)
-            try WrongEncoding.check(session)
+            try Self.check(session)
             guard try !session.isPooled else { throw MigrationError.pooled }
             try session.script("SET statement_timeout = 0")
             try session.script("SET lock_timeout = 0")
@@ -54,12 +53,21 @@ package struct Migrator: Sendable {
         }
     }
 
+    /// Passes databases that migrations and statements are written for.
+    private static func check(_ session: borrowing PostgresSession) throws {
+        let server = try session.queryFirst(
+            "SELECT current_setting('server_version_num')::bigint, current_setting('server_encoding')"
+        ) { row in (version: try row.decode(0, as: Int.self), encoding: try row.decode(1, as: String.self)) }
+        guard let server else { return }
+        if let error = ServerTooOld(versionNumber: server.version) { throw error }
+        if let error = WrongEncoding(server.encoding) { throw error }
+    }
+
     /// What is missing. A database that is newer than the files is not behind: replicas are upgraded one by one.
     package func status() async throws -> MigrationStatus {
         let migrations = try Migration.all(in: directory)
         let applied = try await pool.withConnection { session in
-            try ServerTooOld.check(session)
-            try WrongEncoding.check(session)
+            try Self.check(session)
             return try Self.applied(session)
         }
         let versions = Set(applied.map(\.version))

@@ -1,5 +1,3 @@
-import Postgres
-
 /// A server of a version that migrations and statements are not written for.
 package struct ServerTooOld: Error, Equatable, CustomStringConvertible {
     package static let oldest = 15
@@ -17,11 +15,5 @@ package struct ServerTooOld: Error, Equatable, CustomStringConvertible {
         PostgreSQL \(version) is too old, \(Self.oldest) or later is needed: upgrade the server with its data by pg_upgrade, on Debian and \
         Ubuntu pg_upgradecluster \(version) main
         """
-    }
-
-    /// Passes servers that will do.
-    static func check(_ session: borrowing PostgresSession) throws {
-        let number = try session.first("SELECT current_setting('server_version_num')::bigint", as: Int.self)
-        if let error = number.flatMap(ServerTooOld.init(versionNumber:)) { throw error }
     }
 }
