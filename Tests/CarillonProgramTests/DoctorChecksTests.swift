@@ -67,20 +67,24 @@ extension Finding {
 
 /// What doctor says of a pooler.
 @Suite struct PoolerChecksTests {
-    @Test(arguments: [
-        (false, true, true, "ok pooler: none"), (true, false, true, "FAIL statements: prepared statements are lost"),
-        (true, true, true, "ok statements: are prepared once"), (true, nil, true, "warn statements: are prepared once"),
-        (true, false, false, "ok statements: are sent whole"), (true, true, false, "would work without"),
-        (true, nil, false, "ok statements: are sent whole"),
-    ])
+    @Test(
+        arguments: [
+            (.none, true, "ok pooler: none"),
+            (.session, true, "ok pooler: there is one, which gives each connection its session"),
+            (.transaction(keepsStatements: false), true, "FAIL statements: prepared statements are lost"),
+            (.transaction(keepsStatements: true), true, "ok statements: are prepared once"),
+            (.transaction(keepsStatements: nil), true, "warn statements: are prepared once"),
+            (.transaction(keepsStatements: false), false, "ok statements: are sent whole"),
+            (.transaction(keepsStatements: true), false, "would work without"),
+            (.transaction(keepsStatements: nil), false, "ok statements: are sent whole"),
+        ] as [(PoolMode, Bool, String)]
+    )
     func `it says whether there is one, and what becomes of statements`(
-        isPooled: Bool,
-        keepsStatements: Bool?,
+        mode: PoolMode,
         preparesStatements: Bool,
         expected: String
     ) {
-        let pooler = PoolerDetection(isPooled: isPooled, keepsStatements: keepsStatements)
-        let words = PoolerChecks.findings(pooler, preparesStatements: preparesStatements).map(\.words)
+        let words = PoolerChecks.findings(mode, preparesStatements: preparesStatements).map(\.words)
         #expect(words.contains { $0.contains(expected) }, "\(words)")
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CarillonStore
 
-/// Rows that hold many messages to an endpoint, beside those of a former release.
+/// Rows that hold many messages to an endpoint, and those of former releases, which hold one.
 @Suite struct RelayBundleTests {
     private func group(_ event: UUID, _ scene: StoreScene, id: UUID? = nil) -> DeliveryGroup {
         DeliveryGroup.message(about: EventID(event), in: scene.network, id: id ?? scene.ids.next())
@@ -41,30 +41,6 @@ import Testing
         }
     }
 
-    @Test func `a replica of the former release gets single messages, and no bundle`() async throws {
-        let former = try await TestDatabase.make()
-        try await StoreScene.withStores(former) { scene, pool in
-            try await addEndpoint(scene)
-            let bundle = scene.ids.next()
-            let bundled = (0..<3).map { _ in group(scene.ids.next(), scene, id: bundle) }
-            let single = group(scene.ids.next(), scene)
-            try await insert(bundled + [single], pool)
-            var configuration = former
-            configuration.sessionSettings["carillon.bundles"] = "off"
-            try await TestDatabase.withPool(configuration) { pool in
-                let claimed = try await StoreScene(pool: pool).claim().map(\.group)
-                #expect(claimed.map(\.id) == [single.id])
-                let written = try await pool.first(
-                    "SELECT targets FROM deliveries WHERE group_id = \(single.id)",
-                    as: String.self
-                )
-                #expect(written == #"[["\#(single.cause.eventID)",""]]"#, "as the former release reads it")
-            }
-            let claimed = try await scene.claim().map(\.group)
-            #expect(claimed.map { $0.relayKeys.map(\.eventID) } == [bundled.map(\.cause.eventID)])
-        }
-    }
-
     @Test func `bodies of all messages of a row are kept until they are through`() async throws {
         try await StoreScene.withStores { scene, pool in
             try await addEndpoint(scene, replayHours: 0)
@@ -85,33 +61,6 @@ import Testing
             _ = try await scene.queue.settle([settlement])
             try await RelaySweep(pool: pool).sweep()
             #expect(try await kept(pool) == [ids[2]])
-        }
-    }
-
-    @Test func `a replica of the former release forgets no body`() async throws {
-        let former = try await TestDatabase.make()
-        try await StoreScene.withStores(former) { scene, pool in
-            try await addEndpoint(scene, replayHours: 0)
-            let ids = (0..<3).map { _ in scene.ids.next() }
-            // A partition that is made later has the trigger, too.
-            try await pool.withTransaction { session in
-                try DailyPartitions(table: "relayed").make(PartitionDay(containing: WallClock.system.now()), session)
-            }
-            try await keep(ids, scene, pool)
-            let bundle = scene.ids.next()
-            try await insert(ids.prefix(2).map { group($0, scene, id: bundle) }, pool)
-            try await Task.sleep(for: .milliseconds(5))
-            var configuration = former
-            configuration.sessionSettings["carillon.bundles"] = "off"
-            try await TestDatabase.withPool(configuration) { pool in
-                let deleted = try await pool.execute(
-                    "DELETE FROM relayed WHERE event_id = ANY (\(Array(ids.dropFirst())))"
-                )
-                #expect(deleted == 0)
-            }
-            #expect(try await kept(pool) == ids)
-            try await RelaySweep(pool: pool).sweep()
-            #expect(try await kept(pool) == Array(ids.prefix(2)))
         }
     }
 

@@ -56,6 +56,7 @@ import Testing
         let options = try #require(PostgresConfiguration(url: "host=db").sessionInfo.values["options"])
         for option in [
             "statement_timeout=15000", "lock_timeout=5000", "idle_in_transaction_session_timeout=10000", "TimeZone=UTC",
+            #"default_transaction_isolation=read\ committed"#,
         ] {
             #expect(options.contains("-c \(option)"))
         }
@@ -82,8 +83,8 @@ import Testing
         configuration.sessionSettings = ["jit": "off"]
         #expect(
             configuration.wantedSettings.map { "\($0.name)=\($0.value)" } == [
-                "idle_in_transaction_session_timeout=10000", "TimeZone=UTC", "jit=off", "statement_timeout=1",
-                "lock_timeout=2", "search_path=a b",
+                "idle_in_transaction_session_timeout=10000", "default_transaction_isolation=read committed",
+                "TimeZone=UTC", "jit=off", "statement_timeout=1", "lock_timeout=2", "search_path=a b",
             ]
         )
         #expect(configuration.infoWithoutSettings.values["options"]?.hasPrefix("-c statement_timeout=1") == true)
@@ -104,7 +105,7 @@ import Testing
         }
         #expect(!lacks("lock_timeout", "5s", "3s") && lacks("lock_timeout", "5s", "0"))
         #expect(lacks("lock_timeout", "0", "5s"))
-        #expect(lacks("carillon.bundles", "on", nil) && lacks("carillon.bundles", "on", ""))
+        #expect(lacks("citus.propagate_set_commands", "local", nil) && lacks("jit", "off", ""))
         #expect(!lacks("search_path", "a,b", "a, b") && lacks("search_path", "a", "public"))
     }
 

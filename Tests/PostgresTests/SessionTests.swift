@@ -182,13 +182,13 @@ import Testing
     }
 
     @Test func `without a pooler the server itself answers, and all settings are in force`() async throws {
-        #expect(try await pool.withConnection { session in try session.isPooled } == false)
         let session = try await pool.readSessionSettings()
         #expect(session.lacking.isEmpty && session.remedy.isEmpty, "\(session.settings)")
         #expect(session.settings.contains { $0.name == "search_path" && $0.found?.hasPrefix("test_") == true })
         #expect(session.settings.contains { $0.name == "statement_timeout" && $0.found == "15s" })
-        let pooler = try await PoolerDetection.look(pool.configuration)
-        #expect(pooler == PoolerDetection(isPooled: false, keepsStatements: true))
+        let isolation = session.settings.first { $0.name == "default_transaction_isolation" }
+        #expect(isolation?.found == "read committed")
+        #expect(try await pool.poolMode() == .none)
     }
 
     @Test func `what is unprepared is not kept`() async throws {

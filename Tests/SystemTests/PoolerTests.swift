@@ -66,7 +66,7 @@ extension Crashes {
             let refused = try await doctor(bare)
             #expect(refused.status == 1)
             for words in [
-                "ok    pooler", "FAIL  settings", "statement_timeout is 0", "SET carillon.bundles TO 'on';",
+                "ok    pooler", "FAIL  settings", "statement_timeout is 0", "SET enable_seqscan TO 'off';",
                 "FAIL  statements", "CARILLON_PREPARED_STATEMENTS=off", "warn  announcements",
                 "CARILLON_ANNOUNCEMENTS_URL",
             ] { #expect(refused.words.contains(words), "\(refused.words)") }
@@ -75,7 +75,7 @@ extension Crashes {
             #expect(strict.words.contains("gives as options"), "\(strict.words)")
 
             let service = try await RunningService.start(in: scratch, environment: bare, isReady: false)
-            try await expectReason("carillon.bundles", of: service)
+            try await expectReason("enable_seqscan", of: service)
             try await follow(refused.words)
             // Its sessions are those of before.
             pooler.kill()
@@ -86,7 +86,7 @@ extension Crashes {
 
             let well = try await doctor(environment(through: pooler, remedies))
             #expect(well.status == 0, "\(well.words)")
-            for words in ["ok    settings", "carillon.bundles on", "ok    statements", "ok    announcements"] {
+            for words in ["ok    settings", "enable_seqscan off", "ok    statements", "ok    announcements"] {
                 #expect(well.words.contains(words), "\(well.words)")
             }
             pooler.kill()
@@ -98,6 +98,23 @@ extension Crashes {
                 let answer = try await service.management.send(.GET, "/health/ready")
                 return answer.status == 503 && answer.text.contains(words)
             }
+        }
+
+        @Test func `where each connection has its session, migrations go through it`() async throws {
+            try await server.start()
+            let pooler = try Pooler(before: direct, in: scratch, mode: "session", ignoresOptions: true)
+            try await pooler.start()
+            let environment = environment(through: pooler)
+            let migration = try Program(["migrate"], environment: environment, scratch: scratch)
+            #expect(try await migration.exitStatus() == 0, "\(migration.errorText)")
+            let looked = try await doctor(environment).words
+            #expect(
+                looked.contains("ok    pooler") && looked.contains("gives each connection its session"),
+                "\(looked)"
+            )
+            #expect(!looked.contains("CARILLON_ANNOUNCEMENTS_URL"), "\(looked)")
+            pooler.kill()
+            await server.stop()
         }
 
         /// Promises P1 to P3 and P6: what a lost answer leaves in doubt is claimed when its lease runs out.

@@ -60,15 +60,6 @@ package struct SignedToken: Sendable {
     package func hasBegun(at now: Timestamp, tolerance: Duration) -> Bool {
         start.map { $0 <= Double((now + tolerance).milliseconds) / 1_000 } ?? false
     }
-
-    package static func make(
-        _ claims: JSONObject,
-        header: JSONValue = ["alg": "HS256", "typ": "JWT"],
-        sign: ([UInt8]) -> [UInt8]
-    ) -> String {
-        let text = Base64URL.encode(header.serialized) + "." + Base64URL.encode(claims.serialized)
-        return text + "." + Base64URL.encode(sign(Array(text.utf8)))
-    }
 }
 
 extension Secret {

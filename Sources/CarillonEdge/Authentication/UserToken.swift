@@ -65,6 +65,6 @@ package struct UserToken: Sendable {
             "sub": .string(user.rawValue), "aud": .string(audiencePrefix + network.rawValue),
             "iat": JSONValue(Int(start.milliseconds / 1_000)), "exp": JSONValue(Int(end.milliseconds / 1_000)),
         ]
-        return Secret(SignedToken.make(claims, sign: secret.code))
+        return Secret(JSONWebToken.make(claims, sign: secret.code))
     }
 }

@@ -39,7 +39,7 @@ struct MobileFirstGrant: Sendable, Equatable {
             "key": .string(fingerprint), "scope": .string(rights.scopes.sorted().joined(separator: " ")),
             "iat": JSONValue(start), "exp": JSONValue(start + Int(Self.lifetime.components.seconds)),
         ]
-        return SignedToken.make(claims) { secret.sign($0, for: .imfpush) }
+        return JSONWebToken.make(claims) { secret.sign($0, for: .imfpush) }
     }
 
     /// Whether the key is still there that it was granted to.

@@ -26,8 +26,9 @@ struct APNsSigningKey: Sendable {
     func token(at time: Timestamp) throws -> ProviderToken {
         let header: JSONValue = ["alg": "ES256", "kid": .string(keyID)]
         let claims: JSONValue = ["iss": .string(teamID), "iat": JSONValue(Int(time.milliseconds / 1_000))]
-        let signed = Base64URL.encode(header.serialized) + "." + Base64URL.encode(claims.serialized)
-        let signature = try privateKey.signature(for: Array(signed.utf8)).rawRepresentation
-        return ProviderToken(value: signed + "." + Base64URL.encode(signature), issuedAt: time)
+        let token = try JSONWebToken.make(claims, header: header) {
+            try privateKey.signature(for: $0).rawRepresentation
+        }
+        return ProviderToken(value: token, issuedAt: time)
     }
 }

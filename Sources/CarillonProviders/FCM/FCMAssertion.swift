@@ -1,6 +1,5 @@
 import CarillonCore
 import CryptoExtras
-import Foundation
 
 /// A signed statement that we are a service account, to be exchanged for an access token.
 ///
@@ -23,9 +22,9 @@ enum FCMAssertion {
             "iat": JSONValue(issuedAt),
             "exp": JSONValue(issuedAt + Int(lifetime.components.seconds)),
         ]
-        let signed = "\(Base64URL.encode(header.serialized)).\(Base64URL.encode(claims.serialized))"
-        let signature = try credential.key.signature(for: Data(signed.utf8), padding: .insecurePKCS1v1_5)
-        return "\(signed).\(Base64URL.encode(signature.rawRepresentation))"
+        return try JSONWebToken.make(claims, header: header) { signed in
+            try credential.key.signature(for: signed, padding: .insecurePKCS1v1_5).rawRepresentation
+        }
     }
 
     /// The body of the request that exchanges it.

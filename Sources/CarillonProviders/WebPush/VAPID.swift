@@ -1,7 +1,5 @@
 import CarillonCore
 import Crypto
-import Foundation
-import Synchronization
 
 /// Makes the `Authorization` header that tells a push service who sends, and remembers it for each of them.
 ///
@@ -22,35 +20,31 @@ final class VAPID: Sendable {
     static let reuse = Duration.seconds(12 * 3_600)
     /// How long it is good for. The RFC allows 24 h; the rest is for clocks that differ from ours.
     static let lifetime = Duration.seconds(18 * 3_600)
-    /// Users choose the origins: beyond this all are forgotten, and made anew when needed.
-    private static let maximumCount = 10_000
+    /// How many are remembered: users choose the origins.
+    private static let capacity = 10_000
 
     private let clock: WallClock
-    private let tokens = Mutex<[Key: Token]>([:])
+    private let tokens = Remembered<Key, Token>(capacity: capacity) { _, readAt in readAt + reuse }
 
     init(clock: WallClock) {
         self.clock = clock
     }
 
     /// The value of `Authorization` for requests to an origin.
-    ///
-    /// Signing takes some 15 µs, so that those who need the same token at once may well wait for it.
     func authorization(for origin: String, by credential: WebPushCredential) throws -> String {
         let key = Key(origin: origin, subject: credential.subject, publicKey: credential.publicKey)
         let now = clock.now()
-        return try tokens.withLock { tokens in
-            if let token = tokens[key], token.issuedAt <= now, now - token.issuedAt < Self.reuse { return token.header }
-            if tokens.count >= Self.maximumCount { tokens = [:] }
-            let header = "vapid t=\(try Self.token(for: origin, by: credential, now: now)), k=\(credential.publicKey)"
-            tokens[key] = Token(header: header, issuedAt: now)
-            return header
+        if let token = tokens.remembered(key), token.issuedAt <= now, now - token.issuedAt < Self.reuse {
+            return token.header
         }
+        let header = "vapid t=\(try Self.token(for: origin, by: credential, now: now)), k=\(credential.publicKey)"
+        tokens.keep(Token(header: header, issuedAt: now), as: key, readAt: .now)
+        return header
     }
 
     /// Forgets a token that was refused, so that the next request brings a new one.
     func forget(_ origin: String, by credential: WebPushCredential) {
-        let key = Key(origin: origin, subject: credential.subject, publicKey: credential.publicKey)
-        _ = tokens.withLock { $0.removeValue(forKey: key) }
+        tokens.forget(Key(origin: origin, subject: credential.subject, publicKey: credential.publicKey))
     }
 
     private static func token(for origin: String, by credential: WebPushCredential, now: Timestamp) throws -> String {
@@ -59,8 +53,6 @@ final class VAPID: Sendable {
             "aud": .string(origin), "exp": JSONValue(Int((now + lifetime).milliseconds / 1_000)),
             "sub": credential.subject.map(JSONValue.string),
         ]
-        let signed = "\(Base64URL.encode(header.serialized)).\(Base64URL.encode(claims.serialized))"
-        let signature = try credential.key.signature(for: Array(signed.utf8))
-        return "\(signed).\(Base64URL.encode(signature.rawRepresentation))"
+        return try JSONWebToken.make(claims, header: header) { try credential.key.signature(for: $0).rawRepresentation }
     }
 }

@@ -50,7 +50,7 @@ package struct AnnouncementNotifier: Service {
     }
 
     private func listen() async throws {
-        guard await !isPooled() else {
+        guard await !sharesSessions() else {
             logger.warning(
                 "Changes that other replicas make are found late: a pooler carries no announcements",
                 metadata: ["remedy": "set CARILLON_ANNOUNCEMENTS_URL to the same database without the pooler"]
@@ -61,12 +61,11 @@ package struct AnnouncementNotifier: Service {
     }
 
     /// Whether a pooler is in the way, once there is an answer.
-    private func isPooled() async -> Bool {
+    private func sharesSessions() async -> Bool {
         if isChosen { return false }
         return await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                let answer = try? await pool.withConnection { session in try session.isPooled }
-                if let answer { return answer }
+                if let mode = try? await pool.poolMode() { return mode.sharesSessions }
                 try? await Task.sleep(for: Self.patience)
             }
             return false

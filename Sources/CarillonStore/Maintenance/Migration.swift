@@ -71,7 +71,7 @@ package enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible
     case changedFile(String)
     /// The database was migrated by a newer release.
     case databaseIsNewer(database: Int, files: Int)
-    /// A pooler is in between, which may give each statement another session.
+    /// A pooler is in between, which gives each transaction another session.
     case pooled
 
     package var description: String {
@@ -91,8 +91,8 @@ package enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible
         case .databaseIsNewer(let database, let files):
             "the database is at migration \(database), newer than this release, which ends at \(files)"
         case .pooled:
-            "migrations need a session of their own, and there is a pooler in between: set CARILLON_ANNOUNCEMENTS_URL to the same "
-                + "database without the pooler"
+            "migrations need a session of their own, and a pooler in between hands sessions out by transaction: set "
+                + "CARILLON_ANNOUNCEMENTS_URL to the same database without it"
         }
     }
 }

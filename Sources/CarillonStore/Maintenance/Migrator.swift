@@ -29,11 +29,11 @@ package struct Migrator: Sendable {
     @discardableResult
     package func migrate() async throws -> [String] {
         let migrations = try Migration.all(in: directory)
+        guard try await !pool.poolMode().sharesSessions else { throw MigrationError.pooled }
         return try await pool.withConnection { session in
             // Its settings and the lock are for nobody else.
             defer { session.retire() }
             try Self.check(session)
-            guard try !session.isPooled else { throw MigrationError.pooled }
             try session.script("SET statement_timeout = 0")
             try session.script("SET lock_timeout = 0")
             try takeLock(session)

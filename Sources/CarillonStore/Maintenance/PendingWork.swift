@@ -40,7 +40,7 @@ package struct PendingWork: Sendable {
 
     /// What waits in the database of `pool`, of one network or of all, and of events that were accepted before a moment, or of any.
     ///
-    /// The pool lends one connection, so that those of others can be told from it, and claims bundles. Statistics are counted by `clock`.
+    /// The pool lends one connection, so that those of others can be told from it. Statistics are counted by `clock`.
     package init(
         pool: PostgresPool,
         of network: NetworkID? = nil,

@@ -43,12 +43,7 @@ extension PostgresConfiguration {
 
     /// What whoever is handed statements on needs besides, as a role's settings: a session's own are not handed on.
     package static let settingsOfRole =
-        SQL.plannedOnce.merging(["plan_cache_mode": "auto", "carillon.bundles": "on", "TimeZone": "UTC"]) { $1 }
-
-    /// Has rows claimed that hold many messages to an endpoint; migration 0037 keeps them from those who do not say so.
-    package mutating func claimBundles() {
-        sessionSettings["carillon.bundles"] = "on"
-    }
+        SQL.plannedOnce.merging(["plan_cache_mode": "auto", "TimeZone": "UTC"]) { $1 }
 }
 
 extension LentConnection: StoreThread {}

@@ -93,6 +93,6 @@ extension PostgresSession {
 
     /// Has the transaction pass what keeps others from a network that moves (migration 0063).
     func passMoveFence() throws {
-        try execute("SELECT set_config('carillon.mover', 'on', true), set_config('carillon.bundles', 'on', true)")
+        try execute("SELECT set_config('carillon.mover', 'on', true)")
     }
 }

@@ -85,7 +85,6 @@ package enum TestDatabase {
         configuration.poolSize = 4
         configuration.acquireTimeout = .seconds(30)
         configuration.planForStores()
-        configuration.claimBundles()
         configuration.joinUnitsOfWork()
         return configuration
     }

@@ -132,6 +132,7 @@ extension PostgresConfiguration {
             ("statement_timeout", String(statementTimeout.roundedUpMilliseconds)),
             ("lock_timeout", String(lockTimeout.roundedUpMilliseconds)),
             ("idle_in_transaction_session_timeout", String(idleInTransactionTimeout.roundedUpMilliseconds)),
+            ("default_transaction_isolation", "read committed"),
             ("TimeZone", "UTC"),
         ]
             + sessionSettings.merging(handsOnSettings ? distributedSettings?.settings ?? [:] : [:]) { $1 }

@@ -91,13 +91,6 @@ public struct PostgresSession: ~Copyable {
         try executor.transactionOfItsOwn(options, body)
     }
 
-    /// Whether another process answers than the one that this connection was made to: there is a pooler in between.
-    public var isPooled: Bool {
-        get throws {
-            try first(.unprepared("SELECT pg_backend_pid()"), as: Int32.self) != executor.serverProcessID
-        }
-    }
-
     /// Ends the use of this connection, which is closed then: what it keeps, such as settings and locks, is for no other caller.
     public func retire() {
         executor.isAbandoned = true

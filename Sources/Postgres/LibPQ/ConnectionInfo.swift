@@ -139,7 +139,7 @@ struct ConnectionInfo: Sendable {
 
     /// Puts settings of the session in front of those that the string gives, which therefore win.
     mutating func prependSessionSettings(_ settings: [(name: String, value: String)]) {
-        let options = settings.map { "-c \($0.name)=\($0.value)" }
+        let options = settings.map { "-c \($0.name)=\($0.value.replacing(" ", with: #"\ "#))" }
         values["options"] = (options + [values["options"]].compactMap(\.self)).joined(separator: " ")
     }
 }

@@ -34,7 +34,7 @@ public struct SessionSettings: Sendable {
     /// What is asked for in vain.
     public var lacking: [Setting] { settings.filter { !$0.isInForce } }
 
-    /// The statements that give the role what lacks, in this database; a superuser's, as one of the settings is nobody's.
+    /// The statements that give the role what lacks, in this database; the role itself may run them.
     public var remedy: [String] {
         lacking.map { setting in
             """
@@ -46,6 +46,11 @@ public struct SessionSettings: Sendable {
 }
 
 extension PostgresPool {
+    /// Looks at what stands between the pool and its server, by connections of its own.
+    ///
+    /// - Throws: `PostgresError` when there is no connection, or the server says something unexpected.
+    public func poolMode() async throws -> PoolMode { try await PoolMode.look(configuration) }
+
     /// Looks at the settings of a session.
     ///
     /// - Returns: What there is of those that the configuration asks for.

@@ -50,19 +50,14 @@ struct DiscardPendingCommand: AsyncParsableCommand {
                     of: name,
                     logger: logger,
                     pastPooler: true,
-                    adjusting: Self.adjust
+                    // A single connection is told from those of others.
+                    adjusting: { $0.poolSize = 1 }
                 ) { pool in
                     try await settings.checkSchema(pool)
                     try await discard(in: pool, logger: logger)
                 }
             }
         }
-    }
-
-    /// A single connection is told from those of others; and rows of many messages are shown to those who say that they can read them.
-    private static func adjust(_ configuration: inout PostgresConfiguration) {
-        configuration.poolSize = 1
-        configuration.claimBundles()
     }
 
     private func discard(in pool: PostgresPool, logger: Logger) async throws {

@@ -162,10 +162,7 @@ struct NetworkMoveCommand: AsyncParsableCommand {
             settings,
             of: name,
             logger: .silent,
-            adjusting: { configuration in
-                configuration.planForStores()
-                configuration.claimBundles()
-            }
+            adjusting: { configuration in configuration.planForStores() }
         ) { pool in
             var pools = pools
             pools[name] = pool

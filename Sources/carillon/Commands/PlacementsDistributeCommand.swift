@@ -118,6 +118,5 @@ struct PlacementsDistributeCommand: AsyncParsableCommand {
     private static func adjust(_ configuration: inout PostgresConfiguration) {
         configuration.preparesStatements = false
         configuration.planForStores()
-        configuration.claimBundles()
     }
 }

@@ -73,7 +73,6 @@ struct PlacementStorage: Sendable {
         let wait = Metrics.Timer(label: "carillon_postgres_wait_seconds", factory: metrics)
         configuration.onWait = { wait.recordNanoseconds($0.nanoseconds) }
         configuration.planForStores()
-        configuration.claimBundles()
         configuration.joinUnitsOfWork(callLimit: callLimit, noting: activity)
         self.configuration = configuration
         pool = PostgresPool(configuration: configuration, logger: logger)

@@ -5,7 +5,7 @@ enum PoolerAdvice {
     /// What keeps the service from working through it, by connections as the service has them: a sentence without a full stop;
     /// `nil` where nothing does, or there is none.
     /// - Throws: `PostgresError` when the database is away.
-    static func onStart(_ pool: PostgresPool, with configuration: PostgresConfiguration) async throws -> String? {
+    static func onStart(_ pool: PostgresPool, preparesStatements: Bool) async throws -> String? {
         let lacking = try await pool.readSessionSettings().lacking
         guard lacking.isEmpty else {
             return """
@@ -13,9 +13,7 @@ enum PoolerAdvice {
                 \(lacking.map(\.name).joined(separator: ", ")); carillon doctor shows the statements that give them to the role
                 """
         }
-        guard configuration.preparesStatements, try await pool.withConnection({ session in try session.isPooled }),
-            try await PoolerDetection.look(configuration).keepsStatements == false
-        else { return nil }
+        guard preparesStatements, try await pool.poolMode() == .transaction(keepsStatements: false) else { return nil }
         return lostStatements
     }
 
@@ -45,7 +43,7 @@ enum PoolerAdvice {
     static func lackingSettings(_ session: SessionSettings) -> String {
         let found = session.lacking.map { "\($0.name) is \($0.found.map { $0.isEmpty ? "empty" : $0 } ?? "unknown")" }
         return """
-            \(found.joined(separator: ", ")): a pooler does not pass on what Carillon asks for, so give it to the role, as a superuser in \
+            \(found.joined(separator: ", ")): a pooler does not pass on what Carillon asks for, so give it to the role, in \
             the database \(session.database), and have the pooler connect anew (RECONNECT in PgBouncer's console): \
             \(session.remedy.joined(separator: " "))
             """

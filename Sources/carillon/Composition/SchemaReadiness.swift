@@ -75,13 +75,19 @@ struct SchemaReadiness: Service {
                     try await migrator.migrate()
                 }
                 let pending = try await migrator.status().pending
-                if !migrates, let advice = try await PoolerAdvice.onStart(pool, with: self.configuration) {
+                if !migrates,
+                    let advice = try await PoolerAdvice.onStart(
+                        pool,
+                        preparesStatements: self.configuration.preparesStatements
+                    )
+                {
                     return Problem(words: advice, hasRemedy: true)
                 }
                 guard pending.isEmpty else {
                     let names = pending.joined(separator: ", ")
                     return Problem(words: "migrations pending: run carillon migrate (\(names))")
                 }
+                try await SequencesBehind.check(pool)
                 try await examine(pool)
                 // Today's partitions should be there before the first row for them is; what takes long is done later.
                 try await makePartitions(pool)
@@ -105,7 +111,7 @@ struct SchemaReadiness: Service {
             return Problem(
                 words: advice.map { "\($0)" } ?? "\(error)",
                 hasRemedy: advice != nil || error is ServerTooOld || error is WrongEncoding
-                    || error is MistakenPlacement
+                    || error is MistakenPlacement || error is SequencesBehind
             )
         }
     }

@@ -51,7 +51,7 @@ struct DatabaseChecks: Sendable {
     ) async throws -> [Finding] {
         let box = try settings.existingSecretBox()
         var findings = try await CitusChecks(settings: settings).findings(pool, of: placement) + [queue(pool)]
-        findings += try await DisclosureChecks.findings(pool)
+        findings += try await sequences(pool) + DisclosureChecks.findings(pool)
         findings += try await MasterKeyChecks(settings: settings).findings(pool, box)
         findings += try await EndpointChecks.findings(pool, box)
         if let box {
@@ -80,7 +80,10 @@ struct DatabaseChecks: Sendable {
     }
 
     private func server(_ pool: PostgresPool) async throws -> [Finding] {
-        let names = ["server_version_num", "fsync", "synchronous_commit", "full_page_writes", "max_connections"]
+        let names = [
+            "server_version_num", "fsync", "synchronous_commit", "full_page_writes", "max_connections",
+            "neon.timeline_id",
+        ]
         let values = try await pool.query("SELECT name, setting FROM pg_settings WHERE name = ANY(\(names))") { row in
             (try row.decode(0, as: String.self), try row.decode(1, as: String.self))
         }
@@ -89,10 +92,12 @@ struct DatabaseChecks: Sendable {
         let versionFinding: Finding =
             ServerTooOld(versionNumber: number).map { Finding.fail("PostgreSQL", "\($0)") }
             ?? .ok("PostgreSQL", "version \(number / 10_000) answers")
-        let isDurable = server["fsync"] == "on" && !["off", "local"].contains(server["synchronous_commit"])
+        // Neon's servers have their log kept by others, and nothing of their own to synchronise.
+        let isKept = server["fsync"] == "on" || server["neon.timeline_id"] != nil
+        let isDurable = isKept && !["off", "local"].contains(server["synchronous_commit"])
         let durability: Finding =
             isDurable
-            ? .ok("durability", "fsync and synchronous_commit are on")
+            ? .ok("durability", "what is committed is kept")
             : .fail("durability", "an accepted event could be lost: set fsync = on and synchronous_commit = on")
         let connections = server["max_connections"].flatMap { Int($0) } ?? 0
         let limit: Finding =
@@ -119,6 +124,15 @@ struct DatabaseChecks: Sendable {
             "queue",
             "work has been due for \(waited.components.seconds) s: where a service runs, its log says what fails"
         )
+    }
+
+    private func sequences(_ pool: PostgresPool) async throws -> [Finding] {
+        do {
+            try await SequencesBehind.check(pool)
+            return []
+        } catch let error as SequencesBehind {
+            return [.fail("sequences", "\(error)")]
+        }
     }
 
     /// Whether migrations are missing, and whether none is.

@@ -10,21 +10,23 @@ struct PoolerChecks: Sendable {
     /// What is found; nothing where the server is ours. The pool leads to the same database.
     func findings(_ pool: PostgresPool, of placement: PlacementName) async throws -> [Finding] {
         guard let configuration = settings.serverToLook(at: placement) else { return [] }
-        let pooler = try await PoolerDetection.look(configuration)
-        let session = try await PostgresPool.withPool(configuration: configuration, logger: .silent) { pool in
-            try await pool.readSessionSettings()
+        let (mode, session) = try await PostgresPool.withPool(configuration: configuration, logger: .silent) { pool in
+            (try await pool.poolMode(), try await pool.readSessionSettings())
         }
-        return Self.findings(pooler, preparesStatements: settings.preparesStatements)
+        return Self.findings(mode, preparesStatements: settings.preparesStatements)
             + [Self.finding(session)]
             // Announcements go by way of home alone.
-            + (placement == .home ? await announcements(pool, isPooled: pooler.isPooled) : [])
+            + (placement == .home ? await announcements(pool, sharesSessions: mode.sharesSessions) : [])
     }
 
     /// What is to be said of the pooler itself, and of statements.
-    static func findings(_ pooler: PoolerDetection, preparesStatements: Bool) -> [Finding] {
-        guard pooler.isPooled else { return [.ok("pooler", "none: connections lead to PostgreSQL itself")] }
+    static func findings(_ mode: PoolMode, preparesStatements: Bool) -> [Finding] {
+        guard case .transaction(let keepsStatements) = mode else {
+            let none = "none: connections lead to PostgreSQL itself"
+            return [.ok("pooler", mode == .none ? none : "there is one, which gives each connection its session")]
+        }
         let statements: Finding =
-            switch (preparesStatements, pooler.keepsStatements) {
+            switch (preparesStatements, keepsStatements) {
             case (true, false?): .fail("statements", PoolerAdvice.lostStatements)
             case (true, true?): .ok("statements", "are prepared once, and the pooler finds them again")
             case (true, nil): .warn("statements", PoolerAdvice.unseenStatements)
@@ -32,7 +34,7 @@ struct PoolerChecks: Sendable {
                 .ok("statements", "are sent whole each time; would work without CARILLON_PREPARED_STATEMENTS=off, too")
             case (false, _): .ok("statements", "are sent whole each time (CARILLON_PREPARED_STATEMENTS=off)")
             }
-        return [.ok("pooler", "there is one between here and PostgreSQL"), statements]
+        return [.ok("pooler", "there is one, which hands sessions out by transaction"), statements]
     }
 
     /// What is to be said of the settings of sessions.
@@ -42,21 +44,22 @@ struct PoolerChecks: Sendable {
         return .ok("settings", "in force: \(inForce.joined(separator: ", "))")
     }
 
-    private func announcements(_ pool: PostgresPool, isPooled: Bool) async -> [Finding] {
+    private func announcements(_ pool: PostgresPool, sharesSessions: Bool) async -> [Finding] {
         let subject = "announcements"
         guard var way = settings.announcements else {
-            return isPooled ? [.warn(subject, PoolerAdvice.lostAnnouncements)] : []
+            return sharesSessions ? [.warn(subject, PoolerAdvice.lostAnnouncements)] : []
         }
         way.poolSize = 1
         do {
             let place = try await Self.place(pool)
-            let (other, isPooled) = try await PostgresPool.withPool(configuration: way, logger: .silent) { pool in
-                (try await Self.place(pool), try await pool.withConnection { session in try session.isPooled })
+            let (other, mode) = try await PostgresPool.withPool(configuration: way, logger: .silent) { pool in
+                (try await Self.place(pool), try await pool.poolMode())
             }
             guard place == other else {
                 return [.fail(subject, "CARILLON_ANNOUNCEMENTS_URL leads to another database, or another server")]
             }
-            return isPooled ? [.warn(subject, PoolerAdvice.pooledAnnouncements)] : [.ok(subject, "go past the pooler")]
+            guard mode.sharesSessions else { return [.ok(subject, "have sessions of their own")] }
+            return [.warn(subject, PoolerAdvice.pooledAnnouncements)]
         } catch {
             return [.fail(subject, "where CARILLON_ANNOUNCEMENTS_URL leads: \(error)")]
         }
@@ -82,7 +85,6 @@ extension Settings {
         configuration.poolSize = 1
         configuration.preparesStatements = false
         configuration.planForStores()
-        configuration.claimBundles()
         return configuration
     }
 }

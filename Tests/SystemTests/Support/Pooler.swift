@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedPostgres
 
-/// PgBouncer before a server, which hands out sessions by transaction.
+/// PgBouncer before a server, which hands out sessions by transaction, or as connections come.
 final class Pooler: Sendable {
     /// Where it is installed, if it is.
     static let program = ["/usr/sbin", "/usr/local/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
@@ -25,9 +25,11 @@ final class Pooler: Sendable {
     /// - Parameters:
     ///   - server: How to reach the server itself.
     ///   - scratch: Where its socket, its configuration and its log are.
+    ///   - mode: When a session is another connection's: `transaction` or `session`.
     ///   - ignoresOptions: Whether it takes settings that come with a connection and forgets them, or refuses the connection.
     /// - Throws: When there is no place for its files.
-    init(before server: String, in scratch: Scratch, ignoresOptions: Bool = false) throws {
+    init(before server: String, in scratch: Scratch, mode: String = "transaction", ignoresOptions: Bool = false) throws
+    {
         let directory = scratch.path("pooler")
         account = try EmbeddedPostgres.DataDirectory(path: scratch.path("server")).serverAccount(named: "postgres")
         if !FileSystem.exists(directory) {
@@ -41,7 +43,7 @@ final class Pooler: Sendable {
         [databases]
         carillon = \(server)
         [pgbouncer]
-        pool_mode = transaction
+        pool_mode = \(mode)
         auth_type = any
         unix_socket_dir = \(directory)
         listen_port = \(Self.port)

@@ -34,6 +34,6 @@ struct AblyToken: Sendable {
     func isOfTheFuture(at now: Timestamp) -> Bool { !signed.hasBegun(at: now, tolerance: Self.clockTolerance) }
 
     static func make(keyName: String, claims: JSONObject, sign: ([UInt8]) -> [UInt8]) -> String {
-        SignedToken.make(claims, header: ["typ": "JWT", "alg": "HS256", "kid": .string(keyName)], sign: sign)
+        JSONWebToken.make(.object(claims), header: ["typ": "JWT", "alg": "HS256", "kid": .string(keyName)], sign: sign)
     }
 }

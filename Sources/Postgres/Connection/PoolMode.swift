@@ -1,18 +1,25 @@
 /// What stands between this process and PostgreSQL, as far as it can be seen from here.
-public struct PoolerDetection: Sendable, Equatable {
-    /// How often it is tried to see what becomes of statements: others may use the sessions, too.
+public enum PoolMode: Sendable, Equatable {
+    /// Nothing: the process that was connected to answers.
+    case none
+    /// A pooler or proxy whose connections have a session each, as PgBouncer's `session` mode and the proxies of managed hosts do.
+    case session
+    /// A pooler that hands sessions out by transaction; and whether a statement that was prepared under a name is there for the next
+    /// transaction, `nil` where that could not be seen.
+    case transaction(keepsStatements: Bool?)
+
+    /// How often it is tried to see what becomes of sessions and statements: others may use the sessions, too.
     private static let rounds = 5
 
-    /// Whether anything does: another process answers than the one that was connected to.
-    public let isPooled: Bool
-    /// Whether a statement that was prepared under a name is there for the next transaction; `nil` where that could not be seen. A pooler
-    /// that gives each connection a session of its own keeps them, and cannot be seen to.
-    public let keepsStatements: Bool?
+    /// Whether what a connection is given is for one transaction alone: settings, locks and announcements are not its own then.
+    public var sharesSessions: Bool {
+        if case .transaction = self { true } else { false }
+    }
 
-    /// Looks with two connections, which are closed then.
+    /// Looks with connections of its own, two at the most, which are closed then.
     ///
     /// - Throws: `PostgresError` when there is no connection, or the server says something unexpected.
-    public static func look(_ configuration: PostgresConfiguration) async throws -> PoolerDetection {
+    static func look(_ configuration: PostgresConfiguration) async throws -> PoolMode {
         let (first, second) = (
             PostgresConnection(configuration: configuration), PostgresConnection(configuration: configuration)
         )
@@ -21,19 +28,34 @@ public struct PoolerDetection: Sendable, Equatable {
             second.close()
         }
         try await first.open()
-        guard try await first.lend({ try $0.isPooled }) else {
-            return PoolerDetection(isPooled: false, keepsStatements: true)
-        }
+        guard try await first.lend({ try $0.isPooled }) else { return .none }
         try await second.open()
         do {
+            guard try await sharesSessions(first, second) else { return .session }
             for _ in 0..<rounds {
                 guard let answer = try await keepsStatements(first, second) else { continue }
-                return PoolerDetection(isPooled: true, keepsStatements: answer)
+                return .transaction(keepsStatements: answer)
             }
         } catch let error as PostgresError where error.kind == .connectionLost {
             // The pooler has a single session, which the other connection holds: there is no other to look from.
         }
-        return PoolerDetection(isPooled: true, keepsStatements: nil)
+        return .transaction(keepsStatements: nil)
+    }
+
+    /// Whether the second connection, or somebody else, is given the session that the first one had.
+    private static func sharesSessions(
+        _ first: PostgresConnection,
+        _ second: PostgresConnection
+    ) async throws -> Bool {
+        let session = try await first.lend { try $0.process() }
+        for _ in 0..<rounds {
+            try await second.lend { try $0.script("BEGIN") }
+            var isTaken = try await second.lend { try $0.process() } == session
+            if !isTaken { isTaken = try await first.lend { try $0.process() } != session }
+            try await second.lend { try $0.script("ROLLBACK") }
+            if isTaken { return true }
+        }
+        return false
     }
 
     /// Whether a statement of the first connection is there while the second holds the session in which it was prepared.
@@ -70,10 +92,12 @@ extension StatementExecutor {
     private static let statement = "SELECT pg_backend_pid()"
 
     fileprivate var isPooled: Bool {
-        get throws {
-            let answer = try handle.run(.unprepared(text: Self.statement, ParameterList()), timeout: Self.patience)
-            return try Self.process(in: answer) != serverProcessID
-        }
+        get throws { try process() != serverProcessID }
+    }
+
+    /// The process that answers.
+    fileprivate func process() throws -> Int32? {
+        try Self.process(in: handle.run(.unprepared(text: Self.statement, ParameterList()), timeout: Self.patience))
     }
 
     /// Prepares the statement and runs it in one transaction, and so in one session.

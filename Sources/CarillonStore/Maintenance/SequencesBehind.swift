@@ -1,0 +1,42 @@
+package import Postgres
+
+/// Sequences that would give out again what rows have already, as where a copy of the database was made without them: logical replication
+/// copies none.
+package struct SequencesBehind: Error, Equatable, CustomStringConvertible {
+    package let names: [String]
+
+    /// Looks at some of the rows that each sequence has numbered.
+    ///
+    /// - Throws: ``SequencesBehind`` where one is behind; `PostgresError` when the database is away, or has no such tables.
+    package static func check(_ pool: PostgresPool) async throws {
+        let names = try await pool.query(
+            """
+            SELECT s.seqrelid::regclass::text
+            FROM pg_sequence s
+            JOIN (SELECT 'marks'::regclass AS id, last_value FROM marks
+                  UNION ALL SELECT 'outcome_numbers'::regclass, last_value FROM outcome_numbers
+                  UNION ALL SELECT 'endpoint_revisions'::regclass, last_value FROM endpoint_revisions) AS v
+                ON v.id = s.seqrelid
+            WHERE CASE s.seqrelid
+                  WHEN 'marks'::regclass THEN EXISTS (
+                      SELECT FROM (SELECT since_event FROM members LIMIT 10000) AS m
+                      WHERE m.since_event
+                          >= ('ffffffffffffffff' || lpad(to_hex(v.last_value + s.seqincrement), 16, '0'))::uuid)
+                  WHEN 'outcome_numbers'::regclass THEN EXISTS (
+                      SELECT FROM (SELECT number FROM outcomes LIMIT 10000) AS o WHERE o.number > v.last_value)
+                  ELSE EXISTS (
+                      SELECT FROM (SELECT revision FROM endpoints LIMIT 10000) AS e WHERE e.revision > v.last_value)
+                  END
+            ORDER BY 1
+            """
+        ) { row in try row.decode(0, as: String.self) }
+        if !names.isEmpty { throw SequencesBehind(names: names) }
+    }
+
+    package var description: String {
+        """
+        \(names.joined(separator: ", ")): behind what the rows say, as after a copy by logical replication, so that people would not be \
+        told: set each to at least its value in the former database (SELECT last_value there, setval here)
+        """
+    }
+}
