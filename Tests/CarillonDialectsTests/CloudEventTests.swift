@@ -42,12 +42,13 @@ import Testing
             try read("[\(Self.structured)]", "application/json"),
             try read(Self.data, "application/json", Self.binary),
             try read(Self.data, nil, Self.binary),
+            try read(Self.data, nil, Self.binary + [("ce-datacontenttype", "%C0%A0"), ("ce-datacontenttype", "x")]),
             try read(
                 Self.structured.replacing(#""data":\#(Self.data)"#, with: #""data_base64":"\#(base64(Self.data))""#)
             ),
         ]
         for reading in readings { #expect(reading.events == readings[0].events) }
-        #expect(readings.map(\.isList) == [false, false, false, true, true, false, false, false])
+        #expect(readings.map(\.isList) == [false, false, false, true, true, false, false, false, false])
         let expected = try JSONValue(
             parsing:
                 #"{"id":"ce-\#(hexSHA256("2:/s1"))","type":"message.sent","timestamp":"2025-11-20T10:00:00.000Z","data":\#(Self.data)}"#

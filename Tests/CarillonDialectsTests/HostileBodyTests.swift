@@ -71,6 +71,16 @@ import Testing
         #expect(try Scene(.amity).read(body).known.isEmpty)
     }
 
+    @Test func `many messages that come with many people are all told, and the people once`() throws {
+        let messages = (0..<100).map { #"{"messageId":"\#($0)","channelId":"c","userId":"user1"}"# }
+        let users = (0..<201).map { #"{"userId":"user\#($0)","displayName":"\#($0)"}"# }
+        let body =
+            #"{"event":"message.didCreate","data":{"messages":[\#(messages.joined(separator: ","))],"users":[\#(users.joined(separator: ","))]}}"#
+        let known = try Scene(.amity).read(body).known
+        #expect(known.map(\.people.count) == [200] + Array(repeating: 0, count: 99))
+        #expect(known.allSatisfy { $0.actor?.displayName == "1" })
+    }
+
     @Test func `a message for more people than an event can name reaches no others`() throws {
         let people = (0..<10_001).map { #""u\#($0)":{}"# }.joined(separator: ",")
         let body = #"""

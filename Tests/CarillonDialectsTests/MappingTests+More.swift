@@ -131,7 +131,7 @@ extension MappingTests {
     ]
 
     static let rocket: Table = [
-        #"{"token":"t","bot":false,"channel_id":"c","channel_name":"General","message_id":"m","timestamp":"2025-11-20T10:00:00Z","user_id":"u","user_name":"uu","alias":"U","text":"hi"}"#:
+        #"{"token":"t","bot":0,"channel_id":"c","channel_name":"General","message_id":"m","timestamp":"2025-11-20T10:00:00Z","user_id":"u","user_name":"uu","alias":"U","text":"hi"}"#:
             #"{"type":"message.sent","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"u","displayName":"U"},"message":{"id":"m","type":"text","text":"hi"}}}"#,
         #"{"token":"t","channel_id":"d","channel_name":null,"message_id":"m","user_id":"u","text":"psst"}"#:
             #"{"type":"message.sent","data":{"channel":{"id":"d","fallbackName":null,"direct":true},"user":{"id":"u"},"message":{"id":"m","type":"text","text":"psst"}}}"#,

@@ -83,7 +83,7 @@ import Testing
             #"{"type":"channel.updated","data":{"channel":{"id":"c","displayName":"Lobby"},"user":{"id":"bob","displayName":"Bob"}}}"#,
         #"{"event":"channel.didClose","data":{"channel":[{"channelId":"c"}]}}"#:
             #"{"type":"channel.deleted","data":{"channel":{"id":"c","fallbackName":null}}}"#,
-        #"{"event":"message.didCreate","data":{"messages":[{"messageId":"m-1","channelId":"c","userId":"bob","type":"text","data":{"text":"Hello @Carol"},"mentionees":[{"type":"user","userIds":["carol"]}]},{"messageId":"m-2","channelId":"c","userId":"bob","type":"video","data":{},"mentionees":[{"type":"channel"}]}],"users":[{"userId":"bob","displayName":"Bob"}]}}"#:
+        #"{"event":"message.didCreate","data":{"messages":[{"messageId":"m-1","channelId":"c","userId":"bob","type":"text","data":{"text":"Hello @Carol"},"mentionees":[{"type":"user","userIds":["carol"]},{"type":"role","userIds":["dave"]}]},{"messageId":"m-2","channelId":"c","userId":"bob","type":"video","data":{},"mentionees":[{"type":"channel"}]}],"users":[{"userId":"bob","displayName":"Bob"}]}}"#:
             several(
                 #"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"bob","displayName":"Bob"},"message":{"id":"m-1","type":"text","text":"Hello @Carol"},"mentions":["carol"]}}"#,
                 #"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"bob","displayName":"Bob"},"message":{"id":"m-2","type":"video","text":""},"mentionsAll":true}}"#
@@ -122,6 +122,10 @@ import Testing
     static let streamContent: Table = [
         streamed(#""text":"See :tada:","attachments":[{"type":"image","og_scrape_url":"https://x"}]"#):
             said(#""type":"text","text":"See 🎉""#),
+        streamed(#""text":"See https://x","attachments":[{"type":"image","title_link":"https://x"}]"#):
+            said(#""type":"text","text":"See https://x""#),
+        streamed(#""text":"","attachments":[{"type":"giphy","title_link":"https://x"}]"#):
+            said(#""type":"giphy","text":"""#),
         streamed(#""text":"By the sea","attachments":[{"type":"image"}]"#):
             said(#""type":"image","text":"","caption":"By the sea""#),
         streamed(#""text":"","poll_id":"p-1""#): said(#""type":"poll","text":"","kind":"poll""#),
@@ -176,7 +180,7 @@ import Testing
             #"{"type":"member.joined","data":{"channel":{"id":"general","displayName":"General"},"members":[{"id":"carol","displayName":"Carol"}],"existingMembers":[{"id":"alice","displayName":"Alice"}],"newOnly":true}}"#,
         #"{"category":"group_channel:join","joined_at":1,"users":[{"user_id":"b","inviter":{"user_id":"a"}},{"user_id":"c","inviter":{"user_id":"a"}}],"channel":{"channel_url":"g"}}"#:
             #"{"type":"member.joined","data":{"channel":{"id":"g","fallbackName":null},"user":{"id":"a"},"members":[{"id":"b"},{"id":"c"}],"newOnly":true}}"#,
-        #"{"category":"group_channel:leave","left_at":1763632790000,"leavers":[{"user_id":"bob"}],"channel":{"channel_url":"g"}}"#:
+        #"{"category":"group_channel:leave","left_at":1763632790000,"users":[],"leavers":[{"user_id":"bob"}],"channel":{"channel_url":"g"}}"#:
             #"{"type":"member.left","data":{"channel":{"id":"g","fallbackName":null},"members":[{"id":"bob"}]}}"#,
         #"{"category":"group_channel:changed","changes":[{"key":"name","old":"General","new":"Lobby"}],"channel":{"name":"General","channel_url":"g"}}"#:
             #"{"type":"channel.updated","data":{"channel":{"id":"g","displayName":"Lobby"}}}"#,

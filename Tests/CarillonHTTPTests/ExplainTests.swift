@@ -156,6 +156,17 @@ import Testing
         #expect(try await network.call(.get, "events").text == #"{"items":[]}"#)
     }
 
+    @Test(arguments: ["", " ", "\\u202e", "\\u200b"])
+    func `a blank name in an event says nothing of what somebody is called`(name: String) async throws {
+        let event = """
+            {"id":"evt-1","type":"message.sent","data":{"channel":{"id":"general"},\
+            "user":{"id":"alice","displayName":"\(name)"},"message":{"text":"x"}}}
+            """
+        #expect(try await network.call(.post, "events", event).status == 202)
+        #expect(try await explain("bob", event)["notification", "title"] == "Alice (General)")
+        #expect(try await network.call(.get, "users/alice")["displayName"] == "Alice")
+    }
+
     @Test(arguments: [
         ("{}", ["/userId", "/event"]), (#"{"userId":"me","event":{}}"#, ["/userId"]),
         (#"{"userId":"b","event":{"type":"x"}}"#, ["/event/type"]), (#"{"userId":"b","event":[]}"#, ["/event"]),

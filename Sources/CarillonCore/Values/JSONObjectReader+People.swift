@@ -70,12 +70,13 @@ extension JSONObjectReader {
         return person.person()
     }
 
-    /// This object itself as a person.
+    /// This object itself as a person. An event that calls somebody by a blank name says nothing of what they are called.
     mutating func person() -> Person? {
         let id = userID("id", required: true)
         let (displayName, locale, roles) = (displayName(), locale(), roles())
         finish()
-        return id.map { Person(id: $0, displayName: displayName, locale: locale, roles: roles) }
+        let name = isTolerant && displayName?.isBlank == true ? nil : displayName
+        return id.map { Person(id: $0, displayName: name, locale: locale, roles: roles) }
     }
 }
 

@@ -67,7 +67,7 @@ struct AmityReading {
         case "channel.didUpdate", "channel.didUpdateMeta": ofChannels(updated)
         case "channel.didClose", "channel.didDelete": ofChannels(deleted)
         case "message.didCreate": ofMessages(sent)
-        case "message.didDelete": ofMessages(deleted)
+        case "message.didDelete": ofMessages { message, _ in deleted(message) }
         case "user.didCreate", "user.didUpdate": DialectReading(described)
         default: DialectReading([.ignored(kind: kind)])
         }
@@ -77,7 +77,7 @@ struct AmityReading {
 
     private func ofChannels(_ make: (JSONValue) -> Event?) -> DialectReading {
         let channels = (data["channel"] ?? data["channels"])?.oneOrMore ?? []
-        guard !isTooMuch(channels) else { return Self.tooMuch }
+        guard !isTooMuch(channels) else { return .ignored("it names too many people too often") }
         let id = SourceID.of(.amity, body: bytes)
         return DialectReading(
             channels.enumerated().map { index, channel in
@@ -148,18 +148,19 @@ struct AmityReading {
 
     // MARK: - Messages and people
 
-    private static let tooMuch = DialectReading.ignored("it names too many people too often")
-
     /// Whether it would be many times the body to say everybody in each event.
     private func isTooMuch(_ elements: [JSONValue]) -> Bool {
         elements.count > 1 && elements.count * max(1, users.count + named.count) > Self.mostPeople
     }
 
-    private func ofMessages(_ read: (JSONValue) -> DialectEvent) -> DialectReading {
+    private func ofMessages(_ read: (JSONValue, [Person]) -> DialectEvent) -> DialectReading {
         let messages = data["messages"]?.oneOrMore ?? []
-        guard !isTooMuch(messages) else { return Self.tooMuch }
         return DialectReading(
-            messages.enumerated().map { index, message in read(message).named("message", index, of: messages) }
+            messages.enumerated().map { index, message in
+                // Where it would be many times the body, one says who the people are, and the others who writes.
+                let people = index == 0 || !isTooMuch(messages) ? users : []
+                return read(message, people).named("message", index, of: messages)
+            }
         )
     }
 
@@ -174,14 +175,14 @@ struct AmityReading {
         )
     }
 
-    private func sent(_ message: JSONValue) -> DialectEvent {
+    private func sent(_ message: JSONValue, _ people: [Person]) -> DialectEvent {
         guard !message["isDeleted"].isTrue else { return .ignored("the message is deleted") }
         guard let channel = Channel(message["channelId"]), let sender = person(message["userId"]),
             let id = message["messageId"]?.messageID
         else { return .unreadable("it has no usable messageId, channelId or userId") }
         let moment = clock.rfc3339(message["createdAt"])
         var event = Event.sent(SourceID.of(.amity, kind, id), at: moment, in: channel, by: sender)
-        event.people = users.without([sender])
+        event.people = people.without([sender])
         event.senderIsMember = !open.contains(channel.id)
         let said = message["data"]
         event.message = Message(
@@ -193,7 +194,7 @@ struct AmityReading {
         let mentionees = message["mentionees"].elements
         event.mentionsAll = mentionees.contains { $0["type"]?.text == "channel" }
         event.mentions = Set(
-            mentionees.lazy.filter { $0["type"]?.text != "channel" }.flatMap { $0["userIds"].elements.userIDs }
+            mentionees.lazy.filter { $0["type"]?.text == "user" }.flatMap { $0["userIds"].elements.userIDs }
         )
         return .known(event)
     }

@@ -43,8 +43,9 @@ struct CloudEvent {
         time = try Self.attribute("time", of: request)
         trace = try Self.attribute("traceparent", of: request)?.text.flatMap(TraceContext.init)
         payload = request.body.isEmpty ? .none : .bytes(request.body)
-        // Those that mean nothing here have to be right all the same.
-        for name in Set(request.headers.map(\.name)).sorted() where name.hasPrefix("ce-") {
+        // Those that mean nothing here have to be right all the same, but for the one that must not be there.
+        for name in Set(request.headers.map(\.name)).sorted()
+        where name.hasPrefix("ce-") && name != "ce-datacontenttype" {
             _ = try Self.attribute(String(name.dropFirst(3)), of: request)
         }
     }

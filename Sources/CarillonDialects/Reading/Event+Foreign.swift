@@ -48,7 +48,7 @@ extension Channel {
         isDirect: Bool? = nil
     ) {
         guard let id = id?.idText.flatMap({ ChannelID($0) }) else { return nil }
-        let name = name?.shownName.flatMap { $0 == id.rawValue || $0.isBlank ? nil : $0 }
+        let name = name?.shownName.flatMap { $0 == id.rawValue ? nil : $0 }
         self.init(
             id: id,
             displayName: name ?? (namelessness == .stated ? "" : nil),
@@ -96,9 +96,9 @@ extension JSONValue {
         idText.flatMap { (1...Identifier<Message>.maximumBytes).contains($0.utf8.count) ? $0 : nil }
     }
 
-    /// A name to show; `nil` for one that is empty.
+    /// A name to show; `nil` for one that is empty or blank.
     fileprivate var shownName: String? {
-        text.flatMap { $0.isEmpty ? nil : $0.beginning(ofBytes: Person.longestName) }
+        text.flatMap { $0.isBlank ? nil : $0.beginning(ofBytes: Person.longestName) }
     }
 }
 

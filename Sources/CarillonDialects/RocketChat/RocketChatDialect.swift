@@ -110,7 +110,7 @@ struct RocketChatReading {
 
     private var isOfBot: Bool {
         switch body["bot"] {
-        case nil, .bool(false)?, .string("")?: false
+        case nil, .bool(false)?, .string("")?, 0?: false
         default: true
         }
     }

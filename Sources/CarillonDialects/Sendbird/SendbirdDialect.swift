@@ -38,7 +38,7 @@ struct SendbirdReading {
         case "group_channel:create": created
         case "group_channel:invite": invited
         case "group_channel:join": joined
-        case "group_channel:leave": left(people("users") ?? people("leavers") ?? [], at: "left_at")
+        case "group_channel:leave": left(people("users", "leavers"), at: "left_at")
         case "group_channel:changed": changed
         case "group_channel:remove", "open_channel:remove":
             inChannel(.channelDeleted, at: ["removed_at"], of: []) { _ in }
@@ -117,9 +117,9 @@ struct SendbirdReading {
     }
 
     private var invited: DialectEvent {
-        guard let inviter = inviter(body["inviter"]), let invitees = people("invitees")?.without([inviter]),
-            !invitees.isEmpty
-        else { return .ignored("it names nobody by a usable id") }
+        let inviter = inviter(body["inviter"])
+        let invitees = people("invitees").without([inviter].compactMap(\.self))
+        guard let inviter, !invitees.isEmpty else { return .ignored("it names nobody by a usable id") }
         return inChannel(.channelInvited, at: ["invited_at"], of: invitees) { event in
             event.actor = inviter
             event.invited = invitees
@@ -143,11 +143,12 @@ struct SendbirdReading {
     }
 
     private var openCreated: DialectEvent {
-        inChannel(.channelCreated, at: ["created_at"], of: []) { $0.members = people("operators") ?? [] }
+        inChannel(.channelCreated, at: ["created_at"], of: []) { $0.members = people("operators") }
     }
 
     private var joined: DialectEvent {
-        guard let users = people("users"), !users.isEmpty else { return .ignored("it names nobody by a usable id") }
+        let users = people("users")
+        guard !users.isEmpty else { return .ignored("it names nobody by a usable id") }
         return inChannel(.memberJoined, at: ["joined_at"], of: users) { event in
             event.members = users
             event.actor = commonInviter(of: users)
@@ -230,8 +231,9 @@ struct SendbirdReading {
         return (listed.filter { !$0.isInvited }.map(\.person).unique, listed.filter(\.isInvited).map(\.person).unique)
     }
 
-    private func people(_ key: String) -> [Person]? {
-        body[key]?.list.map { $0.compactMap { person($0) }.unique }
+    /// The people of the first of these lists that has any.
+    private func people(_ keys: String...) -> [Person] {
+        keys.lazy.map { body[$0].elements.compactMap { person($0) }.unique }.first { !$0.isEmpty } ?? []
     }
 
     private func person(_ value: JSONValue?) -> Person? { Person(value?["user_id"], name: value?["nickname"]) }

@@ -86,8 +86,9 @@ struct StreamReading {
             return Message(id, type: "location", text: nil, caption: text, special: .location)
         }
         // What was fetched from a link that somebody wrote is no content of theirs.
+        let hasLink = text?.isBlank == false
         let attachments = message["attachments"].elements.filter {
-            $0["og_scrape_url"] == nil && $0["title_link"] == nil
+            $0["og_scrape_url"] == nil && !(hasLink && $0["title_link"] != nil)
         }
         let types = attachments.compactMap { $0["type"]?.text }
         return Message(id, content: types.contains("image") ? "image" : types.first, text: text)

@@ -5,20 +5,20 @@ extension DeliveryGroup {
     /// anything; only data may have been added to it.
     var wishes: JSONObject {
         guard let content = devicePush?.content else { return JSONObject() }
-        if isDirect { return content.wishes }
+        if isDirect { return content.wishes(in: cause.channel?.id.rawValue) }
         return content.data.isEmpty ? JSONObject() : ["data": .object(content.data)]
     }
 }
 
 extension PushContent {
-    fileprivate var wishes: JSONObject {
+    fileprivate func wishes(in channel: String?) -> JSONObject {
         [
             "kind": .string(kind.rawValue),
             "data": data.isEmpty ? nil : .object(data),
             "badge": badge.map { JSONValue($0) },
             "sound": sound.name(standard: kind == .silent ? nil : "default").map(JSONValue.string),
             "category": category.map(JSONValue.string),
-            "threadId": threadID.map(JSONValue.string),
+            "threadId": (threadID ?? channel).map(JSONValue.string),
             "collapseKey": collapseKey.map(JSONValue.string),
             "imageUrl": imageURL.map(JSONValue.string),
             "priority": .string((priority ?? .high).rawValue),

@@ -78,6 +78,20 @@ import Testing
         #expect(looks.count { $0 > 60.2 && $0 < 62.8 } >= 4, "\(looks)")
     }
 
+    @Test(arguments: [0.05, 0.3, 0.45, 0.7])
+    func `what happens again and again puts no look off`(gap: Double) async throws {
+        let looks = try await looks(
+            for: 120,
+            with: { time, activity in
+                for number in 0..<Int(60 / gap) { time.at(60.2 + Double(number) * gap) { activity.note() } }
+            }
+        )
+        let busy = looks.filter { $0 > 60.2 }
+        #expect(busy.first.map { $0 < 60.71 } == true, "\(looks)")
+        #expect(gaps(busy).allSatisfy { $0 < 0.501 }, "\(looks)")
+        #expect(busy.count >= 118, "\(looks)")
+    }
+
     @Test func `a call from others is answered at once`() async throws {
         let looks = try await looks(
             for: 62,

@@ -124,6 +124,14 @@ import Testing
     }
 
     @Test(arguments: [
+        (ProviderName.apns, "/aps/thread-id"), (.webhook, "/data/threadId"), (.log, "/threadId"),
+    ])
+    func `without a thread of its own it stands in that of its channel`(provider: ProviderName, path: String) throws {
+        let channel = try #require(try Self.group(provider, PushContent()).cause.channel).id.rawValue
+        #expect(Self.value(path, of: try Self.payload(provider, PushContent())) == .string(channel))
+    }
+
+    @Test(arguments: [
         (ProviderName.apns, "/n", 7 as JSONValue), (.apns, "/deep", ["a": .null] as JSONValue),
         (.fcm, "/message/data/n", "7"),
         (.fcm, "/message/data/deep", #"{"a":null}"#), (.fcm, "/message/data/text", "é"), (.webpush, "/data/n", 7),

@@ -131,16 +131,22 @@ package final class Activity: Sendable {
         let began = now()
         let random = Double.random(in: -1...1)
         let soonest = began + pace.rest(afterQuiet: .zero, random: random)
+        var isRest = false
+        var end: ContinuousClock.Instant?
         while !Task.isCancelled {
             let isCalled = sleeper.prepare()
             if isCalled, pace.isCalled { return true }
             let latest = state.withLock { state in
                 let quiet = began - state.last
-                // Something has happened meanwhile.
-                guard quiet >= .zero else { return max(soonest, state.last + (soonest - began)) }
+                if end == nil, quiet < .zero {
+                    // The first that has happened meanwhile says when it is looked: what goes on happening must not put that off.
+                    end = isRest ? max(soonest, state.last + (soonest - began)) : soonest
+                }
+                if let end { return end }
                 guard mayRest() else { return soonest }
                 let latest = began + pace.rest(afterQuiet: quiet, random: random)
-                if latest > soonest { state.areResting = true }
+                isRest = latest > soonest
+                if isRest { state.areResting = true }
                 return latest
             }
             let moment = due.map { max(soonest, min($0, latest)) } ?? latest
