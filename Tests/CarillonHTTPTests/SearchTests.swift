@@ -137,6 +137,7 @@ import Testing
         "?step=day&from=today&to=2026-11-24T11:00:00Z", "?\(range)&step=hour&limit=10", "?\(range)&step=hour&step=day",
         "?step=minute&from=2026-11-24T11:00:00Z&to=2026-11-25T12:01:00Z",
         "?step=day&from=1970-01-01T00:00:00Z&to=9999-12-31T23:59:59Z",
+        "?step=day&from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59Z",
     ])
     func `a question that cannot be answered is 400`(query: String) async throws {
         let answer = try await network.call(.get, "stats\(query)")

@@ -66,15 +66,21 @@ import Testing
             await directory.changed(in: network)
         }
 
-        func move(_ network: NetworkID, to target: PlacementName) async throws {
-            let moves = PostgresMoveCatalog(pool: home.pool, rest: .zero)
+        /// Moves a network; what it leaves is removed at once, or when somebody works on moves after `rest`.
+        func move(_ network: NetworkID, to target: PlacementName, rest: Duration = .zero) async throws {
+            let moves = PostgresMoveCatalog(pool: home.pool, rest: rest)
             _ = try await moves.begin(network, to: target)
+            try await workOnMoves(rest: rest)
+            let move = try await moves.last(of: network)
+            #expect(move?.step == (rest == .zero ? .done : .purging), "\(move?.reason ?? "")")
+            await directory.changed(in: network)
+        }
+
+        func workOnMoves(rest: Duration = .zero) async throws {
+            let moves = PostgresMoveCatalog(pool: home.pool, rest: rest)
             let pools = [PlacementName.home: home.pool, PlacedAccountsTests.p1: away.pool]
             let mover = NetworkMover(catalog: moves, pools: pools, logger: TestDatabase.logger)
             while try await mover.work() {}
-            let move = try await moves.last(of: network)
-            #expect(move?.step == .done, "\(move?.reason ?? "")")
-            await directory.changed(in: network)
         }
     }
 
@@ -147,6 +153,28 @@ import Testing
             #expect(try await stage.away.pool.count("users") == 0)
             #expect(try await stage.accounts.network("acme")?.placement == .home)
             #expect(try await stage.catalog.placementOfDeleted("acme") == nil)
+        }
+    }
+
+    @Test func `an id is not free while its former network's move has left something, and has not moved then`()
+        async throws
+    {
+        try await withStage { stage in
+            let moves = PostgresMoveCatalog(pool: stage.home.pool)
+            #expect(try await stage.make("acme", in: Self.p1) == .created)
+            try await stage.fill("acme")
+            try await stage.move("acme", to: .home, rest: .seconds(600))
+            #expect(try await stage.accounts.deleteNetwork("acme"))
+            #expect(try await moves.last(of: "acme") == nil)
+            for _ in 0..<2 { #expect(try await stage.make("acme", in: .home) == .beingDeleted) }
+            #expect(try await stage.away.pool.count("users") == 20)
+            // As when whoever has moved it says nothing any more.
+            try await stage.home.pool.execute("UPDATE network_moves SET held_until = NULL")
+            try await stage.workOnMoves()
+            #expect(try await stage.away.pool.count("users") == 0)
+            #expect(try await stage.make("acme", in: .home) == .created)
+            #expect(try await moves.last(of: "acme") == nil)
+            #expect(try await moves.cancel("acme") == nil)
         }
     }
 

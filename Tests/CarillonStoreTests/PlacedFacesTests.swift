@@ -10,14 +10,14 @@ import Testing
     private let scene = StoreScene.here
     private let elsewhere = PlacementName("p2") ?? .home
 
-    private func withFaces(_ test: (any FaceStore) async throws -> Void) async throws {
-        try await StoreScene.withStores { far, _ in
+    private func withFaces(_ test: (any FaceStore, _ far: PostgresPool) async throws -> Void) async throws {
+        try await StoreScene.withStores { far, pool in
             let (home, elsewhere) = (scene.network, self.elsewhere)
             let databases = [
                 PlacementName.home: try await scene.databases.of(home), elsewhere: try await far.databases.of(home),
             ]
             let placed = Placed(databases) { network, _ in network == home ? .home : elsewhere }
-            try await test(PostgresFaceStore(placed, names: FaceNames(pool: scene.pool)))
+            try await test(PostgresFaceStore(placed, names: FaceNames(pool: scene.pool)), pool)
         }
     }
 
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `a secret is one network's over all placements, until its key is removed`() async throws {
-        try await withFaces { faces async throws in
+        try await withFaces { faces, _ async throws in
             let (here, there) = (scene.network, scene.otherNetwork)
             #expect(try await faces.addFaceKey(key("a", "held", in: here), answering: nil) == .created)
             for _ in 1...2 {
@@ -46,7 +46,7 @@ import Testing
     @Test func `secrets that home had before there were several are its own`() async throws {
         _ = try await scene.faces.addFaceKey(key("a", "held", in: scene.network), answering: nil)
         try await PostgresPlacementCatalog(pool: scene.pool).enter([.home, elsewhere])
-        try await withFaces { faces async throws in
+        try await withFaces { faces, _ async throws in
             await #expect(throws: FaceRefusal.nameTaken) {
                 try await faces.addFaceKey(key("b", "held", in: scene.otherNetwork), answering: nil)
             }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `a key that is asked for again leaves no claim of what would have been its secret`() async throws {
-        try await withFaces { faces async throws in
+        try await withFaces { faces, _ async throws in
             let request = IdempotentRequest.first(of: scene.network)
             let first = try await faces.addFaceKey(key("a", "first", in: scene.network), answering: request)
             let again = try await faces.addFaceKey(key("a", "second", in: scene.network), answering: request)
@@ -64,8 +64,55 @@ import Testing
         }
     }
 
+    @Test func `a name that was claimed, and whose binding nobody has stored or kept, is let go by removing it`()
+        async throws
+    {
+        try await withFaces { faces, _ async throws in
+            let names = FaceNames(pool: scene.pool)
+            #expect(try await names.claim(ClaimedName(.binding, of: .matrix, "app"), for: scene.otherNetwork) == .made)
+            let binding = FaceBinding(.matrix, "app", of: scene.network)
+            await #expect(throws: FaceRefusal.nameTaken) { try await faces.putFaceBinding(binding, claiming: true) }
+            #expect(try await faces.deleteFaceBinding(.matrix, externalID: "app", of: scene.otherNetwork) == false)
+            #expect(try await faces.putFaceBinding(binding, claiming: true))
+        }
+    }
+
+    @Test func `what a network has left that is elsewhere is in nobody's way`() async throws {
+        try await withFaces { faces, far async throws in
+            for away in ["gone", "in"] {
+                try await far.execute(
+                    """
+                    INSERT INTO networks (network_id, created_at, away) VALUES (\(away), now(), \(away))
+                    """
+                )
+                try await far.execute(
+                    """
+                    INSERT INTO faces (face, external_id, scope, network_id, settings, updated_at)
+                    VALUES ('matrix', \(away), '', \(away), '{}', now())
+                    """
+                )
+                try await far.execute(
+                    """
+                    INSERT INTO face_keys (network_id, face, key_name, hash, rights, label, created_at)
+                    VALUES (\(away), 'amity', 'a', \(FaceIndex.hash(of: away)), 'device', NULL, now())
+                    """
+                )
+            }
+            let network = scene.otherNetwork
+            #expect(try await faces.putFaceBinding(FaceBinding(.matrix, "gone", of: network), claiming: true))
+            #expect(try await faces.addFaceKey(key("b", "gone", in: network), answering: nil) == .created)
+            // One that arrives is as good as here.
+            await #expect(throws: FaceRefusal.nameTaken) {
+                try await faces.putFaceBinding(FaceBinding(.matrix, "in", of: network), claiming: true)
+            }
+            await #expect(throws: FaceRefusal.nameTaken) {
+                try await faces.addFaceKey(key("c", "in", in: network), answering: nil)
+            }
+        }
+    }
+
     @Test func `a name that is made private is anybody's`() async throws {
-        try await withFaces { faces async throws in
+        try await withFaces { faces, _ async throws in
             func bind(_ network: NetworkID, isPrivate: Bool = false) async throws -> Bool {
                 let binding = FaceBinding(.matrix, "app", of: network, isPrivate: isPrivate)
                 return try await faces.putFaceBinding(binding, claiming: true)

@@ -71,6 +71,8 @@ import Testing
         copy.permitSealing(false)
         #expect(throws: StoreError.wrongMasterKey) { try box.seal(secret, for: .userToken, in: "acme") }
         #expect(try box.open(sealed, for: .userToken, in: "acme") == secret)
+        copy.permitSealing(nil)
+        #expect(throws: StoreError.notReady) { try box.seal(secret, for: .userToken, in: "acme") }
         copy.permitSealing(true)
         #expect(throws: Never.self) { try box.seal(secret, for: .userToken, in: "acme") }
     }

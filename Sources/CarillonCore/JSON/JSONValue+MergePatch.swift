@@ -18,4 +18,13 @@ extension JSONValue {
         }
         return .object(merged)
     }
+
+    /// This JSON Merge Patch and a later one as one patch: what the later one removes stays to be removed.
+    package func followed(byPatch later: JSONValue) -> JSONValue {
+        guard case .object(var changes) = self, case .object(let laterChanges) = later else { return later }
+        for (name, change) in laterChanges.members {
+            changes[name] = changes[name].map { $0.followed(byPatch: change) } ?? change
+        }
+        return .object(changes)
+    }
 }

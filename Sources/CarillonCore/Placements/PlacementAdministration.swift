@@ -43,6 +43,7 @@ package struct PlacementAdministration: Sendable {
     private let look: @Sendable (PlacementName) async -> Look
     private let problem: @Sendable (PlacementName) -> String?
     private let networks: @Sendable () async throws -> Int
+    private let known: @Sendable () -> Set<PlacementName>
     let moves: Moves?
 
     /// The administration of some placements.
@@ -52,6 +53,7 @@ package struct PlacementAdministration: Sendable {
     ///   - catalog: Home's list; `nil` where there is one placement, for which there is none.
     ///   - problem: Why a placement cannot be used, as far as that is known without asking.
     ///   - networks: Counts the networks, where there is one placement.
+    ///   - known: The placements that have networks, as far as that is known without asking.
     ///   - moves: What is needed to have networks move; `nil` where there is nowhere to go.
     ///   - look: Asks a placement's database.
     package init(
@@ -59,6 +61,7 @@ package struct PlacementAdministration: Sendable {
         catalog: (any PlacementCatalog)?,
         problem: @escaping @Sendable (PlacementName) -> String?,
         networks: @escaping @Sendable () async throws -> Int,
+        known: @escaping @Sendable () -> Set<PlacementName> = { [] },
         moves: Moves? = nil,
         look: @escaping @Sendable (PlacementName) async -> Look
     ) {
@@ -66,6 +69,7 @@ package struct PlacementAdministration: Sendable {
         self.catalog = catalog
         self.problem = problem
         self.networks = networks
+        self.known = known
         self.moves = moves
         self.look = look
     }
@@ -74,9 +78,12 @@ package struct PlacementAdministration: Sendable {
     package var areSeveral: Bool { catalog != nil }
 
     /// The placements that cannot be used, as far as that is known without asking.
-    package var unavailable: [PlacementName] { areSeveral ? names.filter { problem($0) != nil }.sorted() : [] }
+    package var unavailable: [PlacementName] {
+        guard areSeveral else { return [] }
+        return known().subtracting(names).union(names.filter { problem($0) != nil }).sorted()
+    }
 
-    /// All placements: those that are configured here, and others that home knows of.
+    /// All placements: those that are configured here, and others that have networks.
     package func statuses() async throws -> [PlacementStatus] {
         guard let catalog else {
             let look = await look(.home)
@@ -84,7 +91,7 @@ package struct PlacementAdministration: Sendable {
             let record = PlacementRecord(name: .home, state: .open, networks: count)
             return [PlacementStatus(record: record, look: look)]
         }
-        let records = try await catalog.records()
+        let records = try await catalog.records().filter { names.contains($0.name) || $0.networks > 0 }
         return try await withThrowingTaskGroup(of: PlacementStatus.self) { tasks in
             for record in records { tasks.addTask { await status(of: record) } }
             return try await tasks.reduce(into: []) { $0.append($1) }.sorted { $0.record.name < $1.record.name }

@@ -40,6 +40,9 @@ extension Timestamp {
 
     /// 9999-12-31T23:59:59.999Z.
     private static let lastWithFourDigitYear: Int64 = 253_402_300_799_999
+
+    /// The last moment that RFC 3339 has words for.
+    package static let lastShown = Timestamp(milliseconds: lastWithFourDigitYear)
 }
 
 private struct DateTimeReader {

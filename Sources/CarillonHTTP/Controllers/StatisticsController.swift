@@ -43,6 +43,9 @@ private struct StatisticsQuery {
         self.from = step.beginning(of: from)
         let last = step.beginning(of: to)
         self.to = last < to ? last + step.duration : to
+        guard self.to <= .lastShown else {
+            throw .invalidParameter("to", "must be before the last day of the year 9999")
+        }
         let points = (self.to - self.from).wholeMilliseconds / step.duration.wholeMilliseconds
         let limit = StatisticsReader.maximumPoints
         guard points <= limit else {

@@ -79,15 +79,50 @@ struct ClaimedName: Sendable {
     let kind: Kind
     let face: FaceName
     let text: String
+    /// Of what a key is found by; `nil` where that is a name.
+    let hash: [UInt8]?
 
     init(_ kind: Kind, of face: FaceName, _ text: String) {
         self.kind = kind
         self.face = face
         self.text = text
+        hash = nil
     }
 
     init(keyOf face: FaceName, hash: [UInt8]) {
-        self.init(.key, of: face, Base64URL.encode(hash))
+        kind = .key
+        self.face = face
+        text = Base64URL.encode(hash)
+        self.hash = hash
+    }
+}
+
+extension SQL {
+    /// Whether a row `f` is of a network that has left, or was deleted.
+    static let isOfDeparted: SQL =
+        "NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id AND n.away IS DISTINCT FROM 'gone')"
+}
+
+extension PostgresSession {
+    /// Removes what networks have left here under a name that is another's now: they have moved away, or were deleted after that.
+    func removeDeparted(_ name: ClaimedName) throws {
+        try passMoveFence()
+        switch name.kind {
+        case .binding:
+            try execute(
+                """
+                DELETE FROM faces f
+                WHERE f.face = \(name.face.rawValue) AND f.external_id = \(name.text) AND f.scope = ''
+                    AND \(sql: .isOfDeparted)
+                """
+            )
+        case .key:
+            let isNamed: SQL =
+                name.hash.map { "f.hash = \($0)" } ?? "f.key_name = \(name.text) AND f.sealed IS NOT NULL"
+            try execute(
+                "DELETE FROM face_keys f WHERE f.face = \(name.face.rawValue) AND \(sql: isNamed) AND \(sql: .isOfDeparted)"
+            )
+        }
     }
 }
 

@@ -16,7 +16,7 @@ package struct PostgresFaceStore: FaceStore {
         let (network, refusal) = (binding.networkID, claiming ? FaceRefusal.nameTaken : .notOwned)
         let isNew = try await names.holding(binding.claimedName, for: network, orElse: refusal) {
             let pool = try await databases.toWrite(network).pool
-            return try await refusingTaken {
+            return try await refusingTaken(binding.claimedName, pool) {
                 try await pool.write { session in
                     try session.lockNetwork(network)
                     let former = try session.scope(of: binding)
@@ -50,7 +50,8 @@ package struct PostgresFaceStore: FaceStore {
             if deleted > 0 { try session.countFaceChange() }
             return deleted > 0
         }
-        if isGone { try await names?.release(ClaimedName(.binding, of: face, externalID), of: network) }
+        // Where it is gone already somebody may not have heard that it was, and its name may not have been let go.
+        try await names?.release(ClaimedName(.binding, of: face, externalID), of: network)
         return isGone
     }
 
@@ -69,7 +70,7 @@ package struct PostgresFaceStore: FaceStore {
         return try await names.holding(key.claimedName, for: network, orElse: .nameTaken, where: { $0 == .created }) {
             let accounts = try await databases.toWrite(network).accounts
             let (hash, sealed) = try accounts.box.proof(of: key)
-            return try await refusingTaken {
+            return try await refusingTaken(key.claimedName, accounts.pool) {
                 try await accounts.once(request) { session in
                     try session.lockNetwork(network)
                     let count = try session.count(outline.face, of: network, in: "face_keys")
@@ -100,10 +101,8 @@ package struct PostgresFaceStore: FaceStore {
             if removed != nil { try session.countFaceChange() }
             return removed
         }
-        if let removed {
-            let claimed = removed.hash.map { ClaimedName(keyOf: face, hash: $0) }
-            try await names?.release(claimed ?? ClaimedName(.key, of: face, name), of: network)
-        }
+        let claimed = removed?.hash.map { ClaimedName(keyOf: face, hash: $0) }
+        try await names?.release(claimed ?? ClaimedName(.key, of: face, name), of: network)
         return removed
     }
 
@@ -117,10 +116,21 @@ package struct PostgresFaceStore: FaceStore {
         ) { row in try row.faceKey() }.compactMap(\.self)
     }
 
-    /// Who comes second with a name or a secret finds the row of who came first.
-    private func refusingTaken<Value>(_ write: () async throws -> Value) async throws -> Value {
+    /// Who comes second with a name or a secret finds the row of who came first; where the name was claimed at home, that may be what a
+    /// network has left that is elsewhere.
+    private func refusingTaken<Value>(
+        _ name: ClaimedName?,
+        _ pool: PostgresPool,
+        _ write: () async throws -> Value
+    ) async throws -> Value {
         do {
-            return try await write()
+            do {
+                return try await write()
+            } catch let error as PostgresError where error.sqlState == .uniqueViolation {
+                guard names != nil, let name else { throw error }
+                try await pool.write { session in try session.removeDeparted(name) }
+                return try await write()
+            }
         } catch let error as PostgresError where error.sqlState == .uniqueViolation {
             throw FaceRefusal.nameTaken
         }

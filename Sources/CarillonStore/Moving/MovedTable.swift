@@ -65,6 +65,7 @@ struct MovedRows: Sendable {
     var last: [String]
 
     var bytes: Int { rows.reduce(0) { $0 + $1.utf8.count } }
+    var json: String { "[" + rows.joined(separator: ",") + "]" }
 }
 
 extension MovedTable {
@@ -99,6 +100,7 @@ extension MovedTable {
     /// Writes rows of a network that were read elsewhere, unless they are here already.
     func insert(_ page: MovedRows, of network: NetworkID, _ session: borrowing PostgresSession) throws {
         let names = list(columns.map { "\(identifier: $0)" })
+        try removeDepartedNames(page, session)
         // One that arrives is not here yet.
         let row: SQL = name == "networks" ? "n.row || jsonb_build_object('away', 'in')" : "n.row"
         try session.execute(
@@ -106,7 +108,7 @@ extension MovedTable {
                 """
                 INSERT INTO \(identifier: name) (\(sql: names))
                 SELECT \(sql: list(columns.map(column)))
-                FROM jsonb_array_elements(\("[" + page.rows.joined(separator: ",") + "]")::text::jsonb)
+                FROM jsonb_array_elements(\(page.json)::text::jsonb)
                     WITH ORDINALITY AS n (row, place)
                 CROSS JOIN LATERAL jsonb_populate_record(NULL::\(identifier: name), \(sql: row)) AS t
                 ORDER BY n.place
@@ -115,6 +117,26 @@ extension MovedTable {
             )
         )
         if name == "networks" { try session.forgetDeparture(of: network) }
+    }
+
+    /// Removes what departed networks have left under names that are another's now, who brings them.
+    private func removeDepartedNames(_ page: MovedRows, _ session: borrowing PostgresSession) throws {
+        let isSame: SQL
+        switch name {
+        case "faces": isSame = "f.external_id = t.external_id AND f.scope = t.scope"
+        case "face_keys":
+            isSame = "(f.hash = t.hash OR f.key_name = t.key_name AND f.sealed IS NOT NULL AND t.sealed IS NOT NULL)"
+        default: return
+        }
+        try session.execute(
+            .unprepared(
+                """
+                DELETE FROM \(identifier: name) f
+                USING jsonb_populate_recordset(NULL::\(identifier: name), \(page.json)::text::jsonb) AS t
+                WHERE f.face = t.face AND \(sql: isSame) AND \(sql: .isOfDeparted)
+                """
+            )
+        )
     }
 
     func count(of network: NetworkID, _ session: borrowing PostgresSession) throws -> Int64 {

@@ -76,8 +76,13 @@ package struct PostgresMoveCatalog: MoveCatalog {
         }
     }
 
+    /// The last one of a network that there is: what a former one of its id has been through is not its own.
     private static func isLast(of network: NetworkID) -> SQL {
-        "network_id = \(network.rawValue) ORDER BY started_at DESC LIMIT 1"
+        """
+        network_id = \(network.rawValue) AND EXISTS (
+            SELECT FROM placed_networks n WHERE n.network_id = network_moves.network_id AND n.state <> 'making')
+        ORDER BY started_at DESC LIMIT 1
+        """
     }
 }
 
@@ -271,7 +276,8 @@ extension PostgresMoveCatalog {
                 """
                 DELETE FROM network_moves m
                 WHERE m.network_id = \(network.rawValue) AND m.remains IS NULL
-                    AND NOT EXISTS (SELECT FROM placed_networks n WHERE n.network_id = m.network_id)
+                    AND NOT EXISTS (SELECT FROM placed_networks n
+                                    WHERE n.network_id = m.network_id AND n.state <> 'making')
                 """
             )
         }

@@ -163,6 +163,17 @@ extension PostgresPlacementCatalog {
         }
     }
 
+    /// The placements in which moves have left something of a former network, where one of its id is being made.
+    func remains(ofFormer network: NetworkID) async throws -> Set<PlacementName> {
+        let names = try await pool.query(
+            """
+            SELECT m.remains FROM network_moves m JOIN placed_networks n ON n.network_id = m.network_id
+            WHERE n.network_id = \(network.rawValue) AND n.state = 'making' AND m.remains IS NOT NULL
+            """
+        ) { row in PlacementName(try row.decode(0, as: String.self)) }
+        return Set(names.compactMap(\.self))
+    }
+
     /// Nothing is left of a deleted network in a placement.
     func forgetDeleted(_ network: NetworkID, in placement: PlacementName) async throws {
         try await pool.write(

@@ -41,7 +41,7 @@ package struct SecretBox: Sendable {
 
     /// Whether anything may be sealed; the same for all copies of a box.
     private final class Permit: Sendable {
-        let isGranted = Mutex(true)
+        let isGranted = Mutex<Bool?>(true)
     }
 
     private static let version: UInt8 = 1
@@ -72,13 +72,13 @@ package struct SecretBox: Sendable {
     /// Whether there is a previous master key, other than the current one.
     package var hasPrevious: Bool { previous != nil }
 
-    /// Allows or forbids sealing: what another key than the database's sealed, nobody could read later.
-    package func permitSealing(_ isPermitted: Bool) {
+    /// Allows or forbids sealing: what another key than the database's sealed, nobody could read later. `nil` while nobody has looked.
+    package func permitSealing(_ isPermitted: Bool?) {
         permit.isGranted.withLock { $0 = isPermitted }
     }
 
     /// Encrypts a secret for one place; without a network, for one that all share.
-    /// - Throws: ``StoreError/wrongMasterKey`` while sealing is forbidden, and what the system's cryptography throws.
+    /// - Throws: ``StoreError/wrongMasterKey`` while sealing is forbidden, ``StoreError/notReady`` while nobody has looked, and what the system's cryptography throws.
     package func seal(_ secret: [UInt8], for purpose: Purpose, in network: NetworkID?) throws -> [UInt8] {
         try seal(secret, for: purpose, in: network, regardless: false)
     }
@@ -90,7 +90,10 @@ package struct SecretBox: Sendable {
         in network: NetworkID?,
         regardless: Bool
     ) throws -> [UInt8] {
-        guard regardless || permit.isGranted.withLock(\.self) else { throw StoreError.wrongMasterKey }
+        if !regardless {
+            guard let isGranted = permit.isGranted.withLock(\.self) else { throw StoreError.notReady }
+            guard isGranted else { throw StoreError.wrongMasterKey }
+        }
         let box = try AES.GCM.seal(
             secret,
             using: current.key,

@@ -4,8 +4,10 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case unreadable(String)
     /// A secret was sealed with another master key, or is damaged.
     case cannotUnseal
-    /// The master key is not the database's, or nobody has looked yet, so nothing is sealed with it.
+    /// The master key is not the database's, so nothing is sealed with it.
     case wrongMasterKey
+    /// Nobody has looked yet whether the master key is the database's.
+    case notReady
     case unknownNetwork
 
     /// What is wrong, without the value.
@@ -14,6 +16,7 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unreadable(let kind): "a stored \(kind) cannot be read"
         case .cannotUnseal: "a stored secret was sealed with another master key or is damaged"
         case .wrongMasterKey: "the master key is not known to be the one that stored secrets are sealed with"
+        case .notReady: "nobody has looked yet whether the master key is the database's"
         case .unknownNetwork: "the network does not exist"
         }
     }

@@ -25,8 +25,9 @@ struct PlacementsCommand: AsyncParsableCommand {
                 }
             }
             let known = Dictionary(uniqueKeysWithValues: records.map { ($0.name, $0) })
+            let used = records.filter { $0.networks > 0 }.map(\.name)
             var rows = [["NAME", "STATE", "NETWORKS", "SCHEMA", "SIZE", "REASON"]]
-            for name in Set(settings.placementNames).union(known.keys).sorted() {
+            for name in Set(settings.placementNames).union(used).sorted() {
                 let (look, networks) = await look(at: name, settings)
                 let record = known[name]
                 rows.append([

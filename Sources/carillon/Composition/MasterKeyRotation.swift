@@ -23,7 +23,7 @@ struct MasterKeyRotation: Service {
 
     /// A rotation; nothing is sealed with `box` before it has looked.
     init(pool: PostgresPool, box: SecretBox, state: DatabaseState, logger: Logger) {
-        box.permitSealing(false)
+        box.permitSealing(nil)
         rollover = MasterKeyRollover(pool: pool, box: box)
         self.box = box
         self.state = state

@@ -10,6 +10,7 @@ extension PlacementAdministration {
             catalog: storage.list?.catalog,
             problem: { placements[$0]?.state.lastProblem },
             networks: { [home = storage.home] in try await home.reportSource.namedNetworks().count },
+            known: { [directory = storage.list?.directory] in Set((directory?.counts ?? [:]).keys) },
             moves: storage.list.map { list in
                 Moves(catalog: list.moves, directory: list.directory, changed: { _ in list.runner.poke() })
             },

@@ -210,6 +210,7 @@ extension ProblemMapping {
             if let error = error as? StoreError, error == .cannotUnseal || error == .wrongMasterKey {
                 return .wrongMasterKey
             }
+            if let error = error as? StoreError, error == .notReady { return .starting }
             // Somebody has deleted it meanwhile.
             if let error = error as? StoreError, error == .unknownNetwork { return .notFound() }
             guard let error = error as? PostgresError else { return nil }

@@ -20,18 +20,16 @@ extension [PlacementSetting] {
                 )
             }
             guard !contains(where: { $0.name == name }) else { throw InvalidSetting("names \(name) twice") }
-            do throws(PostgresError) {
-                append(
-                    PlacementSetting(
-                        name: name,
-                        configuration: try PostgresConfiguration(url: String(part[part.index(after: end)...]))
-                    )
-                )
-            } catch {
+            let url = String(part[part.index(after: end)...])
+            guard !url.contains(/,[^,@\/]*=postgres(ql)?:/) else {
+                throw InvalidSetting("must have blanks, not commas, between one placement and the next")
+            }
+            guard url.contains(/^[a-z]+:\/\/./), let configuration = try? PostgresConfiguration(url: url) else {
                 throw InvalidSetting(
                     "has no PostgreSQL URL for \(name), such as postgres://user:password@host:5432/database, with a port from 1 to 65535"
                 )
             }
+            append(PlacementSetting(name: name, configuration: configuration))
         }
     }
 }

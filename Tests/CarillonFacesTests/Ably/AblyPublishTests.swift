@@ -42,6 +42,14 @@ import Testing
             ]
         ),
         (
+            #"{"notification":{"title":"T"},"apns":{"aps":{"sound":null,"alert":{"title":null}}},"fcm":{"notification":null,"android":{"ttl":null}}}"#,
+            [
+                "title": "T", "apns": ["payload": ["aps": ["sound": .null, "alert": ["title": .null]]]],
+                "fcm": ["message": ["notification": .null, "android": ["ttl": .null]]],
+                "webpush": ["payload": ["notification": ["title": ["$text": "title"]]], "replace": true],
+            ]
+        ),
+        (
             #"{"apns":{"aps":{"content-available":1}}}"#,
             ["kind": "silent", "apns": ["payload": ["aps": ["content-available": 1]]]]
         ),

@@ -15,9 +15,7 @@ struct AblyAPNsPart: Sendable {
         payload["apns-headers"] = nil
         payload["notification"] = nil
         let own = JSONValue.object(try apns.ablyObject("aps", else: AblyError.malformed) ?? JSONObject())
-        guard case .object(var aps) = JSONValue.object(stray).merging(patch: own) else {
-            throw .malformed("apns.aps")
-        }
+        var aps = JSONValue.object(stray).followed(byPatch: own).object ?? JSONObject()
         if let key = shown.collapseKey, !aps.contains("thread-id") { aps["thread-id"] = .string(key) }
         payload["aps"] = aps.isEmpty ? nil : .object(aps)
         guard !payload.isEmpty || !headers.isEmpty else {
@@ -68,6 +66,10 @@ struct AblyFCMPart: Sendable {
         for (key, value) in fcm.members where !Self.obsolete.contains(key) {
             switch key {
             case "notification":
+                if value == .null {
+                    message["notification"] = .null
+                    continue
+                }
                 guard case .object(let written) = value else { throw .malformed("fcm.notification must be an object") }
                 var notification = JSONObject()
                 for (name, value) in written.members {
@@ -87,13 +89,13 @@ struct AblyFCMPart: Sendable {
         }
         if !androidNotification.isEmpty { android["notification"] = .object(androidNotification) }
         let written = JSONValue.object(try fcm.ablyObject("android", else: AblyError.malformed) ?? JSONObject())
-        let merged = JSONValue.object(android).merging(patch: written)
+        let merged = JSONValue.object(android).followed(byPatch: written)
         if merged != .object(JSONObject()) { message["android"] = merged }
         guard !message.isEmpty else {
             json = nil
             return
         }
-        let isShown = message.contains("notification") || merged.has("notification")
+        let isShown = [message["notification"], merged["notification"]].contains { $0 != nil && $0 != .some(.null) }
         json = ["message": .object(message), "kind": isSilent && isShown ? "alert" : nil]
     }
 
