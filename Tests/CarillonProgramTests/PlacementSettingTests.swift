@@ -35,7 +35,7 @@ import Testing
             "p_1=postgres://u:hunter2@h/d", "p1=mysql://u:hunter2@h/d", "p1=postgres://u:hunter2@h:1x/d",
             "p1=postgres://u:hunter2@h:65536/d", "p1=postgres://u:hunter2@h/d?coordinator=c:1x",
             "p1=postgres://u:hunter2@h/d p1=postgres://u:hunter2@h/e", "p1=", "p1=postgres://",
-            "p1=postgres://h/d,p2=postgres://u:hunter2@h/e",
+            "p1=postgres://h/d,p2=postgres://u:hunter2@h/e", "p1=postgres://h/d, p2=postgres://u:hunter2@h/e",
         ]
         for text in wrong {
             let told = try mistake(text)

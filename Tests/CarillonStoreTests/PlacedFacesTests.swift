@@ -98,6 +98,9 @@ import Testing
                     """
                 )
             }
+            // A start where it was at home claims nothing for it.
+            _ = try await PostgresPlacementCatalog(pool: far).enter([.home])
+            #expect(try await far.query("SELECT name FROM face_names WHERE network_id = 'gone'") { _ in 1 }.isEmpty)
             let network = scene.otherNetwork
             #expect(try await faces.putFaceBinding(FaceBinding(.matrix, "gone", of: network), claiming: true))
             #expect(try await faces.addFaceKey(key("b", "gone", in: network), answering: nil) == .created)

@@ -41,6 +41,8 @@ import Testing
                 )
                 try await pool.execute("SELECT setval(\(sequence)::text::regclass, 1)")
                 await #expect(throws: SequencesBehind(names: [sequence])) { try await SequencesBehind.check(pool) }
+                try await pool.execute(.unprepared("ALTER SEQUENCE \(identifier: sequence) RESTART"))
+                await #expect(throws: SequencesBehind(names: [sequence])) { try await SequencesBehind.check(pool) }
                 try await pool.execute("SELECT setval(\(sequence)::text::regclass, \(former ?? 1))")
             }
             try await SequencesBehind.check(pool)

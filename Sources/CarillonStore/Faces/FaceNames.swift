@@ -58,7 +58,13 @@ extension FaceNames? {
         if claim == .refused { throw refusal }
         do {
             let answer = try await store()
-            if claim == .made, !isStored(answer) { try await self.release(name, of: network) }
+            guard claim == .made else { return answer }
+            // Somebody may have removed the name meanwhile, which was not stored yet.
+            if isStored(answer) {
+                _ = try await self.claim(name, for: network)
+            } else {
+                try await self.release(name, of: network)
+            }
             return answer
         } catch let refusal as FaceRefusal {
             if claim == .made { try await self.release(name, of: network) }

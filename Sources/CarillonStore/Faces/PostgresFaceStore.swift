@@ -1,4 +1,5 @@
 package import CarillonCore
+import Crypto
 import Postgres
 
 /// Bindings and keys of faces in tables `faces` and `face_keys`, and what they remember; secrets that have to sign are sealed with the master key.
@@ -101,8 +102,12 @@ package struct PostgresFaceStore: FaceStore {
             if removed != nil { try session.countFaceChange() }
             return removed
         }
-        let claimed = removed?.hash.map { ClaimedName(keyOf: face, hash: $0) }
-        try await names?.release(claimed ?? ClaimedName(.key, of: face, name), of: network)
+        if let hash = removed?.hash {
+            try await names?.release(ClaimedName(keyOf: face, hash: hash), of: network)
+        } else if Base64URL.decode(name.utf8)?.count != SHA256.byteCount {
+            // Where it is gone already its name may not have been let go; what could be a hash is another key's.
+            try await names?.release(ClaimedName(.key, of: face, name), of: network)
+        }
         return removed
     }
 

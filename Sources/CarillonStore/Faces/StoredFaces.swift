@@ -120,7 +120,7 @@ extension PostgresSession {
 
 extension SQL {
     /// Whether the network of row `f` is not in another placement.
-    fileprivate static let isNetworkHere: SQL = """
+    static let isNetworkHere: SQL = """
         NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id AND NOT (\(sql: .isHere)))
         """
 }

@@ -13,11 +13,10 @@ package struct SequencesBehind: Error, Equatable, CustomStringConvertible {
             """
             SELECT s.seqrelid::regclass::text
             FROM pg_sequence s
-            JOIN (SELECT 'marks'::regclass AS id, last_value FROM marks
-                  UNION ALL SELECT 'outcome_numbers'::regclass, last_value FROM outcome_numbers
-                  UNION ALL SELECT 'endpoint_revisions'::regclass, last_value FROM endpoint_revisions) AS v
-                ON v.id = s.seqrelid
-            WHERE CASE s.seqrelid
+            CROSS JOIN LATERAL (
+                SELECT coalesce(pg_sequence_last_value(s.seqrelid), s.seqstart - s.seqincrement) AS last_value) AS v
+            WHERE s.seqrelid IN ('marks'::regclass, 'outcome_numbers'::regclass, 'endpoint_revisions'::regclass)
+                AND CASE s.seqrelid
                   WHEN 'marks'::regclass THEN EXISTS (
                       SELECT FROM (SELECT since_event FROM members LIMIT 10000) AS m
                       WHERE m.since_event

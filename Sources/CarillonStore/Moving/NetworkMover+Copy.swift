@@ -13,13 +13,15 @@ extension NetworkMover {
         let (source, target) = (try fence(move.network, in: move.source), try fence(move.network, in: move.target))
         (move.rows, move.bytes) = (0, 0)
         if try await target.isArriving(otherwiseThan: move) { try await remove(move, from: move.target) }
+        // Before any row that has such a number: one without its sequence is a sign of a copy that lacks them.
+        try await raiseSequences(from: source, to: target)
         for table in try await source.tables() {
             try await copy(table, from: source, to: target, &move)
             if move.isCancelled { return }
             // The network's row is the first: behind it nobody removes what is left of the fence of a former move.
             if table.name == "networks" { try await target.raise(holding: holding(move)) }
         }
-        try await raiseNumbers(from: source, to: target, move)
+        try await raiseChanges(from: source, to: target, move)
         for table in try await source.tables() {
             let counts = (try await source.count(table), try await target.count(table))
             guard counts.0 == counts.1 else {
@@ -59,17 +61,21 @@ extension NetworkMover {
         }
     }
 
-    /// Has the target's numbers go on behind the source's, and everybody who remembers anything of the network read it anew.
-    private func raiseNumbers(from source: MoveFence, to target: MoveFence, _ move: NetworkMove) async throws {
-        let network = source.network
-        let (numbers, changes) = try await source.pool.withConnection { session in
-            let reading: SQL = "SELECT seq FROM change_counters WHERE network_id = \(network.rawValue) AND slot = 0"
-            let numbers = try SQL.sequences.map { try session.lastNumber(of: $0) }
-            return (numbers, try session.first(reading, as: Int64.self) ?? 0)
+    /// Has the target's numbers go on behind the source's, which are not given out any more for the network.
+    private func raiseSequences(from source: MoveFence, to target: MoveFence) async throws {
+        let numbers = try await source.pool.withConnection { session in
+            try SQL.sequences.map { try session.lastNumber(of: $0) }
         }
         for (sequence, number) in zip(SQL.sequences, numbers) {
             try await target.pool.write { session in try session.raise(sequence, to: number) }
         }
+    }
+
+    /// Has everybody who remembers anything of the network read it anew.
+    private func raiseChanges(from source: MoveFence, to target: MoveFence, _ move: NetworkMove) async throws {
+        let network = source.network
+        let reading: SQL = "SELECT seq FROM change_counters WHERE network_id = \(network.rawValue) AND slot = 0"
+        let changes = try await source.pool.first(reading, as: Int64.self) ?? 0
         try await target.asMover { session in
             try session.holdArrival(by: move, isFirst: false)
             let now = try session.moment()

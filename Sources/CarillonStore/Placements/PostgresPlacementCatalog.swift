@@ -30,12 +30,14 @@ package struct PostgresPlacementCatalog: PlacementCatalog {
             try session.execute(
                 """
                 INSERT INTO face_names (kind, face, name, network_id)
-                SELECT \(ClaimedName.Kind.binding.rawValue), face, external_id, network_id FROM faces WHERE scope = ''
+                SELECT \(ClaimedName.Kind.binding.rawValue), face, external_id, network_id FROM faces f
+                WHERE scope = '' AND \(sql: .isNetworkHere)
                 UNION ALL
-                SELECT \(ClaimedName.Kind.key.rawValue), face, key_name, network_id FROM face_keys WHERE sealed IS NOT NULL
+                SELECT \(ClaimedName.Kind.key.rawValue), face, key_name, network_id FROM face_keys f
+                WHERE sealed IS NOT NULL AND \(sql: .isNetworkHere)
                 UNION ALL
                 SELECT \(ClaimedName.Kind.key.rawValue), face, translate(encode(hash, 'base64'), '+/=', '-_'), network_id
-                FROM face_keys WHERE hash IS NOT NULL
+                FROM face_keys f WHERE hash IS NOT NULL AND \(sql: .isNetworkHere)
                 ON CONFLICT (kind, face, name) DO NOTHING
                 """
             )

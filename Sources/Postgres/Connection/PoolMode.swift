@@ -10,30 +10,26 @@ public enum PoolMode: Sendable, Equatable {
 
     /// How often it is tried to see what becomes of sessions and statements: others may use the sessions, too.
     private static let rounds = 5
+    /// How many connections are looked with: a pooler may be several processes, of which each connection meets one.
+    private static let connections = 8
 
     /// Whether what a connection is given is for one transaction alone: settings, locks and announcements are not its own then.
     public var sharesSessions: Bool {
         if case .transaction = self { true } else { false }
     }
 
-    /// Looks with connections of its own, two at the most, which are closed then.
+    /// Looks with connections of its own, which are closed then: with one where there is nothing in between.
     ///
     /// - Throws: `PostgresError` when there is no connection, or the server says something unexpected.
     static func look(_ configuration: PostgresConfiguration) async throws -> PoolMode {
-        let (first, second) = (
-            PostgresConnection(configuration: configuration), PostgresConnection(configuration: configuration)
-        )
-        defer {
-            first.close()
-            second.close()
-        }
-        try await first.open()
-        guard try await first.lend({ try $0.isPooled }) else { return .none }
-        try await second.open()
+        let connections = (0..<connections).map { _ in PostgresConnection(configuration: configuration) }
+        defer { for connection in connections { connection.close() } }
+        try await connections[0].open()
+        guard try await connections[0].lend({ try $0.isPooled }) else { return .none }
+        guard try await areSessionsShared(connections) else { return .session }
         do {
-            guard try await sharesSessions(first, second) else { return .session }
             for _ in 0..<rounds {
-                guard let answer = try await keepsStatements(first, second) else { continue }
+                guard let answer = try await keepsStatements(connections[0], connections[1]) else { continue }
                 return .transaction(keepsStatements: answer)
             }
         } catch let error as PostgresError where error.kind == .connectionLost {
@@ -42,18 +38,29 @@ public enum PoolMode: Sendable, Equatable {
         return .transaction(keepsStatements: nil)
     }
 
-    /// Whether the second connection, or somebody else, is given the session that the first one had.
-    private static func sharesSessions(
-        _ first: PostgresConnection,
-        _ second: PostgresConnection
-    ) async throws -> Bool {
-        let session = try await first.lend { try $0.process() }
-        for _ in 0..<rounds {
-            try await second.lend { try $0.script("BEGIN") }
-            var isTaken = try await second.lend { try $0.process() } == session
-            if !isTaken { isTaken = try await first.lend { try $0.process() } != session }
-            try await second.lend { try $0.script("ROLLBACK") }
-            if isTaken { return true }
+    /// Whether a connection is given the session that another one had, or another one than it had. The first one is open.
+    private static func areSessionsShared(_ connections: [PostgresConnection]) async throws -> Bool {
+        var sessions: [Int32?] = Array(repeating: nil, count: connections.count)
+        var count = connections.count
+        for round in 0..<rounds {
+            for number in 0..<count {
+                let session: Int32?
+                do {
+                    if round == 0, number > 0 { try await connections[number].open() }
+                    session = try await connections[number].lend { try $0.process() }
+                } catch let error as PostgresError
+                    where number > 1 && [.connectionFailed, .connectionLost].contains(error.kind)
+                {
+                    // There are not so many sessions.
+                    count = number
+                    break
+                }
+                if let former = sessions[number], former != session { return true }
+                if sessions[..<count].indices.contains(where: { $0 != number && sessions[$0] == session }) {
+                    return true
+                }
+                sessions[number] = session
+            }
         }
         return false
     }

@@ -21,7 +21,7 @@ extension [PlacementSetting] {
             }
             guard !contains(where: { $0.name == name }) else { throw InvalidSetting("names \(name) twice") }
             let url = String(part[part.index(after: end)...])
-            guard !url.contains(/,[^,@\/]*=postgres(ql)?:/) else {
+            guard !url.hasSuffix(","), !url.contains(/,[^,@\/]*=postgres(ql)?:/) else {
                 throw InvalidSetting("must have blanks, not commas, between one placement and the next")
             }
             guard url.contains(/^[a-z]+:\/\/./), let configuration = try? PostgresConfiguration(url: url) else {

@@ -131,7 +131,7 @@ package final class Activity: Sendable {
         let began = now()
         let random = Double.random(in: -1...1)
         let soonest = began + pace.rest(afterQuiet: .zero, random: random)
-        var isRest = false
+        var rest: ContinuousClock.Instant?
         var end: ContinuousClock.Instant?
         while !Task.isCancelled {
             let isCalled = sleeper.prepare()
@@ -140,13 +140,13 @@ package final class Activity: Sendable {
                 let quiet = began - state.last
                 if end == nil, quiet < .zero {
                     // The first that has happened meanwhile says when it is looked: what goes on happening must not put that off.
-                    end = isRest ? max(soonest, state.last + (soonest - began)) : soonest
+                    end = rest.map { min($0, max(soonest, state.last + (soonest - began))) } ?? soonest
                 }
                 if let end { return end }
                 guard mayRest() else { return soonest }
                 let latest = began + pace.rest(afterQuiet: quiet, random: random)
-                isRest = latest > soonest
-                if isRest { state.areResting = true }
+                rest = latest > soonest ? latest : nil
+                if rest != nil { state.areResting = true }
                 return latest
             }
             let moment = due.map { max(soonest, min($0, latest)) } ?? latest

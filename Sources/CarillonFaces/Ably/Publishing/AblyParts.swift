@@ -14,10 +14,11 @@ struct AblyAPNsPart: Sendable {
         let stray = try apns.ablyObject("notification", else: AblyError.malformed) ?? JSONObject()
         payload["apns-headers"] = nil
         payload["notification"] = nil
+        let isRemoved = apns["aps"] == .some(.null)
         let own = JSONValue.object(try apns.ablyObject("aps", else: AblyError.malformed) ?? JSONObject())
         var aps = JSONValue.object(stray).followed(byPatch: own).object ?? JSONObject()
         if let key = shown.collapseKey, !aps.contains("thread-id") { aps["thread-id"] = .string(key) }
-        payload["aps"] = aps.isEmpty ? nil : .object(aps)
+        payload["aps"] = aps.isEmpty ? isRemoved ? .null : nil : .object(aps)
         guard !payload.isEmpty || !headers.isEmpty else {
             json = nil
             return
@@ -89,7 +90,8 @@ struct AblyFCMPart: Sendable {
         }
         if !androidNotification.isEmpty { android["notification"] = .object(androidNotification) }
         let written = JSONValue.object(try fcm.ablyObject("android", else: AblyError.malformed) ?? JSONObject())
-        let merged = JSONValue.object(android).followed(byPatch: written)
+        let isRemoved = fcm["android"] == .some(.null)
+        let merged = isRemoved ? .null : JSONValue.object(android).followed(byPatch: written)
         if merged != .object(JSONObject()) { message["android"] = merged }
         guard !message.isEmpty else {
             json = nil
@@ -104,6 +106,7 @@ struct AblyFCMPart: Sendable {
     }
 
     private static func duration(_ value: JSONValue) throws(AblyError) -> JSONValue {
+        if value == .null { return .null }
         let seconds: Int? =
             switch value {
             case .number(let number): number.integer
