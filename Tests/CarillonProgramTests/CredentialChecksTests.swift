@@ -12,13 +12,17 @@ import Testing
 
     private func findings(
         _ credentials: [ProviderCredential],
-        production: APNsVerification.Verdict = .accepted,
-        sandbox: APNsVerification.Verdict = .accepted,
-        google: FCMTokenFailure? = nil
+        production: CredentialVerdict = .accepted,
+        sandbox: CredentialVerdict = .accepted,
+        google: FCMTokenFailure? = nil,
+        sending: CredentialVerdict = .accepted
     ) async -> [Finding] {
         let checks = CredentialChecks(
             askAPNs: { $2 == .production ? production : sandbox },
-            askFCM: { _ throws(FCMTokenFailure) in if let google { throw google } },
+            askFCM: { _ throws(FCMTokenFailure) in
+                if let google { throw google }
+                return sending
+            },
             clock: WallClock { Self.now }
         )
         return await checks.findings(credentials)
@@ -44,7 +48,7 @@ import Testing
     }
 
     @Test func `what Apple refuses fails, with what to do about it`() async throws {
-        let refused = APNsVerification.Verdict.refused(reason: "InvalidProviderToken")
+        let refused = CredentialVerdict.refused(reason: "InvalidProviderToken")
         let found = await findings([try Self.apns()], production: refused, sandbox: refused)
         let words = "team id, key id and key do not belong together, or the key is revoked"
         #expect(
@@ -85,7 +89,11 @@ import Testing
         #expect(refused[0].detail.hasPrefix("Google refuses push@acme.example (token endpoint: invalid_grant): "))
         let away = await findings([credential], google: .unavailable(after: nil, reason: "token endpoint: timeout"))
         #expect(away == [.warn("fcm app", "cannot tell, token endpoint: timeout")])
-        #expect(await findings([credential]) == [.ok("fcm app", "Google lets push@acme.example in")])
+        #expect(await findings([credential]) == [.ok("fcm app", "Google lets push@acme.example send")])
+        let disabled = await findings([credential], sending: .refused(reason: "SERVICE_DISABLED"))
+        #expect(disabled.map(\.verdict) == [.fail])
+        #expect(disabled[0].detail.contains("disabled in the project acme-chat"))
+        #expect(await findings([credential], sending: .unknown(reason: "timeout")).map(\.verdict) == [.warn])
     }
 
     @Test func `a key pair without a subject sends nothing`() async throws {

@@ -7,15 +7,6 @@ import PushHTTP
 /// Nobody is notified. Apple may look at the device before it looks at the topic, so that a credential that is accepted here
 /// can still be one for another app.
 package struct APNsVerification: Sendable {
-    /// What Apple thinks of a credential.
-    package enum Verdict: Sendable, Equatable {
-        /// It is only the device that was wrong.
-        case accepted
-        /// It is not good for this app or environment; the reason is Apple's word.
-        case refused(reason: String)
-        case unknown(reason: String)
-    }
-
     private static let impossibleToken = String(repeating: "0", count: 64)
 
     private let connections: APNsConnections
@@ -40,7 +31,7 @@ package struct APNsVerification: Sendable {
         on credential: APNsCredential,
         appID: String,
         environment: DeviceAddress.APNsEnvironment
-    ) async -> Verdict {
+    ) async -> CredentialVerdict {
         var headers: HTTPHeaders = [
             "apns-topic": appID,
             "apns-push-type": "alert",
@@ -58,7 +49,7 @@ package struct APNsVerification: Sendable {
             )
             let transport = try connections.transport(for: credential)
             let response = try await transport.execute(request, timeout: deadline)
-            return Verdict(APNsAnswer(response, now: WallClock.system.now()))
+            return CredentialVerdict(APNsAnswer(response, now: WallClock.system.now()))
         } catch let error as OutboundError {
             return .unknown(reason: error.rawValue)
         } catch {
@@ -67,7 +58,7 @@ package struct APNsVerification: Sendable {
     }
 }
 
-extension APNsVerification.Verdict {
+extension CredentialVerdict {
     /// What an answer says of the credential, by what it means for a delivery.
     init(_ answer: APNsAnswer) {
         let reason = answer.reason ?? "http \(answer.status)"

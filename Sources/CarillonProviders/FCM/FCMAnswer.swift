@@ -16,6 +16,8 @@ struct FCMAnswer: Sendable, Equatable {
     private(set) var wrongFields: [String] = []
     /// Google's general code, such as `RESOURCE_EXHAUSTED`.
     private(set) var errorStatus: String?
+    /// Why Google refuses the project, such as `SERVICE_DISABLED`, from the detail of type `ErrorInfo`.
+    private(set) var cause: String?
     /// Whether the text says that the token was never one: there is no code for that.
     private(set) var saysInvalidToken = false
     /// Whether the quota that is used up is one device's, not the project's.
@@ -47,6 +49,7 @@ struct FCMAnswer: Sendable, Equatable {
                 if subject.hasPrefix("device") || description.contains("device message rate") { isDeviceQuota = true }
             }
         case "google.rpc.ErrorInfo":
+            cause = detail["reason"]?.text.flatMap(Self.code)
             guard case .object(let metadata)? = detail["metadata"] else { return }
             if metadata["quota_limit"]?.text?.contains("PerDevice") == true { isDeviceQuota = true }
         default:

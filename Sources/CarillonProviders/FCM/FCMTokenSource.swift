@@ -41,9 +41,9 @@ package final class FCMTokenSource: Sendable {
         self.timeout = timeout
     }
 
-    /// Finds out whether Google takes a service account, by asking for a new access token.
-    package func verify(_ credential: FCMCredential) async throws(FCMTokenFailure) {
-        _ = try await fetch(credential)
+    /// A new access token, whatever is known.
+    func fresh(for credential: FCMCredential) async throws(FCMTokenFailure) -> FCMAccessToken {
+        try await fetch(credential)
     }
 
     /// Asks again for whom there was no token a moment ago: somebody says that it works now.

@@ -133,5 +133,7 @@ extension FCMAnswer {
     }
 
     /// What is wrong with the credential, by the service's word for it.
-    fileprivate func refusal(_ word: String) -> String { "\(status) \(word)" }
+    fileprivate func refusal(_ word: String) -> String {
+        "\(status) \(word)" + (cause.flatMap { $0 == word ? nil : " (\($0))" } ?? "")
+    }
 }

@@ -1,5 +1,6 @@
 import CarillonCore
 import Crypto
+import Synchronization
 
 /// Makes the `Authorization` header that tells a push service who sends, and remembers it for each of them.
 ///
@@ -20,31 +21,35 @@ final class VAPID: Sendable {
     static let reuse = Duration.seconds(12 * 3_600)
     /// How long it is good for. The RFC allows 24 h; the rest is for clocks that differ from ours.
     static let lifetime = Duration.seconds(18 * 3_600)
-    /// How many are remembered: users choose the origins.
-    private static let capacity = 10_000
+    /// Users choose the origins: beyond this all are forgotten, and made anew when needed.
+    private static let maximumCount = 10_000
 
     private let clock: WallClock
-    private let tokens = Remembered<Key, Token>(capacity: capacity) { _, readAt in readAt + reuse }
+    private let tokens = Mutex<[Key: Token]>([:])
 
     init(clock: WallClock) {
         self.clock = clock
     }
 
     /// The value of `Authorization` for requests to an origin.
+    ///
+    /// Signing takes some 15 µs, so that those who need the same token at once may well wait for it.
     func authorization(for origin: String, by credential: WebPushCredential) throws -> String {
         let key = Key(origin: origin, subject: credential.subject, publicKey: credential.publicKey)
         let now = clock.now()
-        if let token = tokens.remembered(key), token.issuedAt <= now, now - token.issuedAt < Self.reuse {
-            return token.header
+        return try tokens.withLock { tokens in
+            if let token = tokens[key], token.issuedAt <= now, now - token.issuedAt < Self.reuse { return token.header }
+            if tokens.count >= Self.maximumCount { tokens = [:] }
+            let header = "vapid t=\(try Self.token(for: origin, by: credential, now: now)), k=\(credential.publicKey)"
+            tokens[key] = Token(header: header, issuedAt: now)
+            return header
         }
-        let header = "vapid t=\(try Self.token(for: origin, by: credential, now: now)), k=\(credential.publicKey)"
-        tokens.keep(Token(header: header, issuedAt: now), as: key, readAt: .now)
-        return header
     }
 
     /// Forgets a token that was refused, so that the next request brings a new one.
     func forget(_ origin: String, by credential: WebPushCredential) {
-        tokens.forget(Key(origin: origin, subject: credential.subject, publicKey: credential.publicKey))
+        let key = Key(origin: origin, subject: credential.subject, publicKey: credential.publicKey)
+        _ = tokens.withLock { $0.removeValue(forKey: key) }
     }
 
     private static func token(for origin: String, by credential: WebPushCredential, now: Timestamp) throws -> String {

@@ -10,10 +10,9 @@ struct CredentialChecks: Sendable {
     private static let renewalDays: Int64 = 30
 
     /// Asks Apple about a credential for an app, in one of its two environments.
-    let askAPNs:
-        @Sendable (APNsCredential, _ appID: String, DeviceAddress.APNsEnvironment) async -> APNsVerification.Verdict
-    /// Asks Google for an access token.
-    let askFCM: @Sendable (FCMCredential) async throws(FCMTokenFailure) -> Void
+    let askAPNs: @Sendable (APNsCredential, _ appID: String, DeviceAddress.APNsEnvironment) async -> CredentialVerdict
+    /// Asks Google for an access token, and whether messages can be sent with it.
+    let askFCM: @Sendable (FCMCredential) async throws(FCMTokenFailure) -> CredentialVerdict
     let clock: WallClock
 
     func findings(_ credentials: [ProviderCredential]) async -> [Finding] {
@@ -37,7 +36,7 @@ struct CredentialChecks: Sendable {
 
     private func apns(_ credential: APNsCredential, _ appID: String, _ subject: String) async -> [Finding] {
         var findings = credential.notAfter.map { [Self.certificate(until: $0, at: clock.now(), subject)] } ?? []
-        let verdicts: [(environment: DeviceAddress.APNsEnvironment, verdict: APNsVerification.Verdict)] = [
+        let verdicts: [(environment: DeviceAddress.APNsEnvironment, verdict: CredentialVerdict)] = [
             (.production, await askAPNs(credential, appID, .production)),
             (.sandbox, await askAPNs(credential, appID, .sandbox)),
         ]
@@ -71,8 +70,17 @@ struct CredentialChecks: Sendable {
 
     private func fcm(_ credential: FCMCredential, _ subject: String) async -> Finding {
         do throws(FCMTokenFailure) {
-            try await askFCM(credential)
-            return .ok(subject, "Google lets \(credential.clientEmail) in")
+            switch try await askFCM(credential) {
+            case .accepted: return .ok(subject, "Google lets \(credential.clientEmail) send")
+            case .refused(let reason):
+                let words = Self.explanation(ofGoogle: reason, projectID: credential.projectID)
+                return .fail(subject, "Google lets \(credential.clientEmail) in, but not send (\(reason)): \(words)")
+            case .unknown(let reason):
+                return .warn(
+                    subject,
+                    "Google lets \(credential.clientEmail) in; whether it may send cannot be told: \(reason)"
+                )
+            }
         } catch {
             switch error {
             case .uriNotPermitted:
@@ -98,6 +106,18 @@ struct CredentialChecks: Sendable {
             return .fail(subject, "has a key pair but no subject, and sends nothing: PUT one, such as mailto:ops@…")
         }
         return .ok(subject, "is signed for \(contact)")
+    }
+
+    /// What Google's word for a refusal means.
+    private static func explanation(ofGoogle reason: String, projectID: String) -> String {
+        switch reason {
+        case "SERVICE_DISABLED", "ACCESS_NOT_CONFIGURED":
+            "the Firebase Cloud Messaging API (V1) is disabled in the project \(projectID): enable it there"
+        case "NOT_FOUND": "there is no project \(projectID)"
+        case "IAM_PERMISSION_DENIED", "PERMISSION_DENIED":
+            "the account needs the permission cloudmessaging.messages.create in the project \(projectID)"
+        default: "see docs/providers/fcm.md"
+        }
     }
 
     /// What Apple's word for a refusal means, and whether only for the environment that was asked.
@@ -168,10 +188,12 @@ extension CredentialChecks {
             services: settings.pushServices.apns
         )
         let client = try OutboundHTTPClient(egress: .unrestricted, tls: tls)
-        let accessTokens = FCMTokenSource(transport: client, server: settings.pushServices.fcm)
+        let google = settings.pushServices.fcm
+        let accessTokens = FCMTokenSource(transport: client, server: google)
+        let sending = FCMVerification(transport: client, tokens: accessTokens, server: google)
         self.init(
             askAPNs: { await verification.verdict(on: $0, appID: $1, environment: $2) },
-            askFCM: { credential throws(FCMTokenFailure) in try await accessTokens.verify(credential) },
+            askFCM: { credential throws(FCMTokenFailure) in try await sending.verdict(on: credential) },
             clock: .system
         )
     }

@@ -11,7 +11,7 @@ import Testing
     private func verdict(
         in environment: DeviceAddress.APNsEnvironment = .production,
         _ transport: RecordingTransport
-    ) async throws -> APNsVerification.Verdict {
+    ) async throws -> CredentialVerdict {
         let verification = APNsVerification(connections: APNsConnections { _ in transport }, tokens: shared.source())
         return await verification.verdict(on: try shared.credential(), appID: "com.acme.chat", environment: environment)
     }
@@ -31,12 +31,12 @@ import Testing
             (404, nil, .unknown(reason: "http 404")),
             (429, "TooManyProviderTokenUpdates", .unknown(reason: "TooManyProviderTokenUpdates")),
             (503, "Shutdown", .unknown(reason: "Shutdown")),
-        ] as [(Int, String?, APNsVerification.Verdict)]
+        ] as [(Int, String?, CredentialVerdict)]
     )
     func `each answer says something of the credential`(
         status: Int,
         reason: String?,
-        expected: APNsVerification.Verdict
+        expected: CredentialVerdict
     ) async throws {
         let transport = RecordingTransport { _ in .answer(status, reason.map { #"{"reason":"\#($0)"}"# } ?? "<html>") }
         #expect(try await verdict(transport) == expected)

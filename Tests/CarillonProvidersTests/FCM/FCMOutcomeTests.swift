@@ -92,6 +92,14 @@ import Testing
         Row(401, error("UNAUTHENTICATED", code: "THIRD_PARTY_AUTH_ERROR"), finding: thirdParty),
         Row(401, error("UNAUTHENTICATED"), is: .misconfigured(reason: "401 UNAUTHENTICATED")),
         Row(403, error("PERMISSION_DENIED"), is: .misconfigured(reason: "403 PERMISSION_DENIED")),
+        Row(
+            403,
+            error(
+                "PERMISSION_DENIED",
+                details: #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"SERVICE_DISABLED"}"#
+            ),
+            is: .misconfigured(reason: "403 PERMISSION_DENIED (SERVICE_DISABLED)")
+        ),
         Row(404, error("NOT_FOUND"), is: .misconfigured(reason: "404 NOT_FOUND")),
         Row(429, exhausted(), is: deferred(minute)),
         Row(429, exhausted(), retryAfter: .seconds(120), is: deferred(.seconds(120))),
