@@ -242,6 +242,42 @@ import Testing
         }
     }
 
+    @Test func `a placement that a busier one's network comes to is not taken for a copy without sequences`()
+        async throws
+    {
+        try await withStage { stage in
+            try await stage.source.pool.script("SELECT setval('marks', 40960000)")
+            _ = try await stage.source.pending(.created("c", by: "alice", members: ["alice", "bob"]))
+            try await stage.source.letGo()
+            try await stage.target.pool.script("ALTER TABLE users ADD CONSTRAINT broken CHECK (false) NOT VALID")
+            _ = try await stage.catalog.begin(stage.network, to: Self.p1)
+            let mover = stage.mover()
+            var move = try #require(try await stage.take(mover.holder))
+            while move.step != .copying { try await mover.advance(&move) }
+            await #expect(throws: PostgresError.self) { try await mover.advance(&move) }
+            #expect(try await stage.target.pool.count("members") == 2, "it is cut off in the middle")
+            try await SequencesBehind.check(stage.target.pool)
+        }
+    }
+
+    @Test func `what another network has left under a name of its is out of the way`() async throws {
+        try await withStage { stage in
+            try await stage.source.bind("com.acme", stage.network)
+            try await stage.target.pool.execute(
+                "INSERT INTO networks (network_id, created_at, away) VALUES ('departed', now(), 'gone')"
+            )
+            try await stage.target.pool.execute(
+                """
+                INSERT INTO faces (face, external_id, scope, network_id, settings, updated_at)
+                VALUES ('matrix', 'com.acme', '', 'departed', '{}', now())
+                """
+            )
+            let move = try await stage.move()
+            #expect(move.step == .done, "\(move.reason ?? "")")
+            #expect(try await stage.target.faces.faceBindings(of: stage.network).map(\.externalID) == ["com.acme"])
+        }
+    }
+
     @Test func `a placement that cannot take it, or has what must be unique, keeps nothing of it`() async throws {
         try await withStage { stage in
             try await stage.source.fillForMove(people: 10)
