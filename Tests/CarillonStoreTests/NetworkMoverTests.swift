@@ -256,7 +256,7 @@ import Testing
             while move.step != .copying { try await mover.advance(&move) }
             await #expect(throws: PostgresError.self) { try await mover.advance(&move) }
             #expect(try await stage.target.pool.count("members") == 2, "it is cut off in the middle")
-            try await SequencesBehind.check(stage.target.pool)
+            #expect(try await SequencesBehind.look(stage.target.pool) == nil)
         }
     }
 

@@ -9,7 +9,7 @@ extension Timestamp {
             var reader = DateTimeReader(bytes: bytes)
             return reader.milliseconds()
         }
-        guard let milliseconds, (0...Timestamp.lastWithFourDigitYear).contains(milliseconds) else { return nil }
+        guard let milliseconds, (0...Timestamp.lastShown.milliseconds).contains(milliseconds) else { return nil }
         self.init(milliseconds: milliseconds)
     }
 
@@ -38,11 +38,8 @@ extension Timestamp {
         }
     }
 
-    /// 9999-12-31T23:59:59.999Z.
-    private static let lastWithFourDigitYear: Int64 = 253_402_300_799_999
-
-    /// The last moment that RFC 3339 has words for.
-    package static let lastShown = Timestamp(milliseconds: lastWithFourDigitYear)
+    /// The last moment that RFC 3339 has words for: 9999-12-31T23:59:59.999Z.
+    package static let lastShown = Timestamp(milliseconds: 253_402_300_799_999)
 }
 
 private struct DateTimeReader {

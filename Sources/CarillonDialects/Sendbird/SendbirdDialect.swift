@@ -118,7 +118,7 @@ struct SendbirdReading {
 
     private var invited: DialectEvent {
         let inviter = inviter(body["inviter"])
-        let invitees = people("invitees").without([inviter].compactMap(\.self))
+        let invitees = people("invitees").filter { $0.id != inviter?.id }
         guard let inviter, !invitees.isEmpty else { return .ignored("it names nobody by a usable id") }
         return inChannel(.channelInvited, at: ["invited_at"], of: invitees) { event in
             event.actor = inviter

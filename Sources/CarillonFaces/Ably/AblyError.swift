@@ -57,6 +57,12 @@ extension JSONObject {
         default: throw error("\(key) must be an object")
         }
     }
+
+    /// A member that is a patch: an object, or `null`, which removes all of what it is about.
+    func ablyPatch(_ key: String) throws(AblyError) -> JSONValue {
+        if self[key] == .some(.null) { return .null }
+        return .object(try ablyObject(key, else: AblyError.malformed) ?? JSONObject())
+    }
 }
 
 extension AblyError {

@@ -81,7 +81,8 @@ package struct FCMProvider: Provider {
                 let timeLeft = end - .now
                 guard timeLeft > .zero else { throw OutboundError.timedOut }
                 let body = message.body(to: address.text, id: id, timeToLive: group.secondsLeft(at: clock.now()))
-                var request = request(body, projectID: credential.projectID, token: token)
+                var request = server.request(body, projectID: credential.projectID, token: token)
+                request.headers.add(name: "user-agent", value: userAgent)
                 request.lane = group.lane
                 request.isStillWanted = current.isCurrent
                 request.whenNotProcessed = current.whenNotProcessed
@@ -95,17 +96,5 @@ package struct FCMProvider: Provider {
                 return Finding(fcm: answer, retryAfter: retryAfter, failures: group.attempt)
             }
         }
-    }
-
-    private func request(_ body: [UInt8], projectID: String, token: FCMAccessToken) -> OutboundRequest {
-        OutboundRequest(
-            url: server.sendURL(projectID: projectID),
-            headers: [
-                "authorization": token.value.reveal { "Bearer \($0)" },
-                "content-type": "application/json",
-                "user-agent": userAgent,
-            ],
-            body: body
-        )
     }
 }

@@ -1,4 +1,6 @@
 import CarillonCore
+import NIOHTTP1
+import PushHTTP
 
 /// Where FCM is, and with it whom our signed assertions may be shown to (`CARILLON_FCM_URL`).
 ///
@@ -35,4 +37,15 @@ package struct FCMServer: Sendable, Hashable {
     }
 
     func sendURL(projectID: String) -> String { "\(origin)/v1/projects/\(projectID)/messages:send" }
+
+    /// The request that sends a message of a project, or has one validated.
+    func request(_ body: [UInt8], projectID: String, token: FCMAccessToken) -> OutboundRequest {
+        OutboundRequest(
+            url: sendURL(projectID: projectID),
+            headers: [
+                "authorization": token.value.reveal { "Bearer \($0)" }, "content-type": "application/json",
+            ],
+            body: body
+        )
+    }
 }

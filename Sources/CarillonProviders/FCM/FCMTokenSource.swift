@@ -41,11 +41,6 @@ package final class FCMTokenSource: Sendable {
         self.timeout = timeout
     }
 
-    /// A new access token, whatever is known.
-    func fresh(for credential: FCMCredential) async throws(FCMTokenFailure) -> FCMAccessToken {
-        try await fetch(credential)
-    }
-
     /// Asks again for whom there was no token a moment ago: somebody says that it works now.
     package func forgetFailures() { failures.forget(nil) }
 
@@ -83,8 +78,8 @@ package final class FCMTokenSource: Sendable {
         }
     }
 
-    /// Signs an assertion and exchanges it.
-    private func fetch(_ credential: FCMCredential) async throws(FCMTokenFailure) -> FCMAccessToken {
+    /// Signs an assertion and exchanges it for a new token, whatever is known.
+    func fetch(_ credential: FCMCredential) async throws(FCMTokenFailure) -> FCMAccessToken {
         let tokenURI = credential.account.tokenURI
         guard server.permits(tokenURI: tokenURI) else { throw .uriNotPermitted }
         let now = clock.now()

@@ -1,5 +1,4 @@
 import CarillonCore
-import NIOHTTP1
 package import PushHTTP
 
 /// Finds out whether Google lets a service account send, by a message that it only validates, to a device that cannot be.
@@ -29,14 +28,8 @@ package struct FCMVerification: Sendable {
     ///
     /// - Throws: ``FCMTokenFailure`` where there is no token.
     package func verdict(on credential: FCMCredential) async throws(FCMTokenFailure) -> CredentialVerdict {
-        let token = try await tokens.fresh(for: credential)
-        let request = OutboundRequest(
-            url: server.sendURL(projectID: credential.projectID),
-            headers: [
-                "authorization": token.value.reveal { "Bearer \($0)" }, "content-type": "application/json",
-            ],
-            body: Array(Self.body.serialized)
-        )
+        let token = try await tokens.fetch(credential)
+        let request = server.request(Array(Self.body.serialized), projectID: credential.projectID, token: token)
         do {
             return CredentialVerdict(FCMAnswer(try await transport.execute(request, timeout: deadline)))
         } catch {

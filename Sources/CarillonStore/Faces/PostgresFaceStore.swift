@@ -129,16 +129,12 @@ package struct PostgresFaceStore: FaceStore {
         _ write: () async throws -> Value
     ) async throws -> Value {
         do {
-            do {
-                return try await write()
-            } catch let error as PostgresError where error.sqlState == .uniqueViolation {
-                guard names != nil, let name else { throw error }
-                try await pool.write { session in try session.removeDeparted(name) }
-                return try await write()
-            }
+            return try await write()
         } catch let error as PostgresError where error.sqlState == .uniqueViolation {
-            throw FaceRefusal.nameTaken
+            guard names != nil, let name else { throw FaceRefusal.nameTaken }
+            try await pool.write { session in try session.removeDeparted(name) }
         }
+        return try await refusingTaken(nil, pool, write)
     }
 }
 

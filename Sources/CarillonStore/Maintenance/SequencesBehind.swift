@@ -2,13 +2,13 @@ package import Postgres
 
 /// Sequences that would give out again what rows have already, as where a copy of the database was made without them: logical replication
 /// copies none.
-package struct SequencesBehind: Error, Equatable, CustomStringConvertible {
+package struct SequencesBehind: Sendable, Equatable, CustomStringConvertible {
     package let names: [String]
 
-    /// Looks at some of the rows that each sequence has numbered.
+    /// Looks at some of the rows that each sequence has numbered; `nil` where none is behind.
     ///
-    /// - Throws: ``SequencesBehind`` where one is behind; `PostgresError` when the database is away, or has no such tables.
-    package static func check(_ pool: PostgresPool) async throws {
+    /// - Throws: `PostgresError` when the database is away, or has no such tables.
+    package static func look(_ pool: PostgresPool) async throws -> SequencesBehind? {
         let names = try await pool.query(
             """
             SELECT s.seqrelid::regclass::text
@@ -29,7 +29,7 @@ package struct SequencesBehind: Error, Equatable, CustomStringConvertible {
             ORDER BY 1
             """
         ) { row in try row.decode(0, as: String.self) }
-        if !names.isEmpty { throw SequencesBehind(names: names) }
+        return names.isEmpty ? nil : SequencesBehind(names: names)
     }
 
     package var description: String {

@@ -52,7 +52,7 @@ package struct PlacedAccounts: AccountStore, AccountSecrets {
     /// Whether nothing is left of a deleted network in another placement than the next one of its id is made in.
     private func isFree(_ id: NetworkID, outside placement: PlacementName) async throws -> Bool {
         // What a move has left is removed by whoever moves networks.
-        guard try await accounts.ports.keys.filter(catalog.remains(ofFormer: id).contains).isEmpty else { return false }
+        guard try await catalog.remains(ofFormer: id).isDisjoint(with: accounts.ports.keys) else { return false }
         guard let former = try await catalog.placementOfDeleted(id), former != placement else { return true }
         // Where nobody looks for a network any more, none is in the way.
         guard let store = accounts.ports[former] else { return true }

@@ -11,7 +11,7 @@ public enum PoolMode: Sendable, Equatable {
     /// How often it is tried to see what becomes of sessions and statements: others may use the sessions, too.
     private static let rounds = 5
     /// How many connections are looked with: a pooler may be several processes, of which each connection meets one.
-    private static let connections = 8
+    private static let mostConnections = 8
 
     /// Whether what a connection is given is for one transaction alone: settings, locks and announcements are not its own then.
     public var sharesSessions: Bool {
@@ -22,14 +22,16 @@ public enum PoolMode: Sendable, Equatable {
     ///
     /// - Throws: `PostgresError` when there is no connection, or the server says something unexpected.
     static func look(_ configuration: PostgresConfiguration) async throws -> PoolMode {
-        let connections = (0..<connections).map { _ in PostgresConnection(configuration: configuration) }
-        defer { for connection in connections { connection.close() } }
-        try await connections[0].open()
-        guard try await connections[0].lend({ try $0.isPooled }) else { return .none }
-        guard try await areSessionsShared(connections) else { return .session }
+        let first = PostgresConnection(configuration: configuration)
+        defer { first.close() }
+        try await first.open()
+        guard try await first.lend({ try $0.isPooled }) else { return .none }
+        let others = (1..<mostConnections).map { _ in PostgresConnection(configuration: configuration) }
+        defer { for connection in others { connection.close() } }
+        guard try await areSessionsShared([first] + others) else { return .session }
         do {
             for _ in 0..<rounds {
-                guard let answer = try await keepsStatements(connections[0], connections[1]) else { continue }
+                guard let answer = try await keepsStatements(first, others[0]) else { continue }
                 return .transaction(keepsStatements: answer)
             }
         } catch let error as PostgresError where error.kind == .connectionLost {

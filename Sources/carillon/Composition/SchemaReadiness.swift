@@ -87,7 +87,9 @@ struct SchemaReadiness: Service {
                     let names = pending.joined(separator: ", ")
                     return Problem(words: "migrations pending: run carillon migrate (\(names))")
                 }
-                try await SequencesBehind.check(pool)
+                if let behind = try await SequencesBehind.look(pool) {
+                    return Problem(words: "\(behind)", hasRemedy: true)
+                }
                 try await examine(pool)
                 // Today's partitions should be there before the first row for them is; what takes long is done later.
                 try await makePartitions(pool)
@@ -111,7 +113,7 @@ struct SchemaReadiness: Service {
             return Problem(
                 words: advice.map { "\($0)" } ?? "\(error)",
                 hasRemedy: advice != nil || error is ServerTooOld || error is WrongEncoding
-                    || error is MistakenPlacement || error is SequencesBehind
+                    || error is MistakenPlacement
             )
         }
     }

@@ -207,12 +207,13 @@ extension ProblemMapping {
     /// placements, also that it is the network's own that is away.
     fileprivate static func stored(inSeveral areSeveral: Bool) -> ProblemMapping {
         ProblemMapping { error in
-            if let error = error as? StoreError, error == .cannotUnseal || error == .wrongMasterKey {
-                return .wrongMasterKey
-            }
-            if let error = error as? StoreError, error == .notReady { return .starting }
+            switch error as? StoreError {
+            case .cannotUnseal?, .wrongMasterKey?: return .wrongMasterKey
+            case .notReady?: return .starting
             // Somebody has deleted it meanwhile.
-            if let error = error as? StoreError, error == .unknownNetwork { return .notFound() }
+            case .unknownNetwork?: return .notFound()
+            case .unreadable?, nil: break
+            }
             guard let error = error as? PostgresError else { return nil }
             if let state = error.sqlState, [.undefinedTable, .undefinedColumn].contains(state) { return .migrating }
             if error.isOfMovingNetwork { return .networkMoving }

@@ -68,7 +68,7 @@ import Testing
         let credential = try ServiceAccount.credential()
         let source = source(RecordingTransport { _ in failure.answer })
         await #expect(throws: failure.expected) { try await source.token(for: credential) }
-        await #expect(throws: failure.expected) { try await source.fresh(for: credential) }
+        await #expect(throws: failure.expected) { try await source.fetch(credential) }
     }
 
     @Test

@@ -14,11 +14,10 @@ struct AblyAPNsPart: Sendable {
         let stray = try apns.ablyObject("notification", else: AblyError.malformed) ?? JSONObject()
         payload["apns-headers"] = nil
         payload["notification"] = nil
-        let isRemoved = apns["aps"] == .some(.null)
-        let own = JSONValue.object(try apns.ablyObject("aps", else: AblyError.malformed) ?? JSONObject())
-        var aps = JSONValue.object(stray).followed(byPatch: own).object ?? JSONObject()
+        let patch = JSONValue.object(stray).followed(byPatch: try apns.ablyPatch("aps"))
+        var aps = patch.object ?? JSONObject()
         if let key = shown.collapseKey, !aps.contains("thread-id") { aps["thread-id"] = .string(key) }
-        payload["aps"] = aps.isEmpty ? isRemoved ? .null : nil : .object(aps)
+        payload["aps"] = aps.isEmpty ? patch == .null ? .null : nil : .object(aps)
         guard !payload.isEmpty || !headers.isEmpty else {
             json = nil
             return
@@ -89,15 +88,13 @@ struct AblyFCMPart: Sendable {
             }
         }
         if !androidNotification.isEmpty { android["notification"] = .object(androidNotification) }
-        let written = JSONValue.object(try fcm.ablyObject("android", else: AblyError.malformed) ?? JSONObject())
-        let isRemoved = fcm["android"] == .some(.null)
-        let merged = isRemoved ? .null : JSONValue.object(android).followed(byPatch: written)
+        let merged = JSONValue.object(android).followed(byPatch: try fcm.ablyPatch("android"))
         if merged != .object(JSONObject()) { message["android"] = merged }
         guard !message.isEmpty else {
             json = nil
             return
         }
-        let isShown = [message["notification"], merged["notification"]].contains { $0 != nil && $0 != .some(.null) }
+        let isShown = JSONValue.object(message)["notification"] != nil || merged["notification"] != nil
         json = ["message": .object(message), "kind": isSilent && isShown ? "alert" : nil]
     }
 
