@@ -82,7 +82,7 @@ import Testing
         try await withStage(
             { AmityFace($0) },
             bindings: [FaceBinding(.amity, "default", isPrivate: true, settings, at: FaceStage.now)],
-            keys: [StoredFaceKey(key: key, proof: .hash(FaceIndex.hash(of: "known")))]
+            keys: [StoredFaceKey(key: key, proof: .hash(SecretHash(of: "known")))]
         ) { stage in
             stage.stub.lackPlacement(with: ["acme"])
             func remove(_ key: String) async throws -> Answer {

@@ -113,7 +113,7 @@ import Testing
         )
         let key = NewFaceKey(sent: "secret", name: "one", face: .matrix, rights: ["notify"], for: request)
         #expect(key.shown == ["secret": "secret"])
-        #expect(key.stored.proof == .hash(FaceIndex.hash(of: "secret")))
+        #expect(key.stored.proof == .hash(SecretHash(of: "secret")))
         #expect(key.stored.key.label == "Bot")
         #expect(!"\(key.stored)".contains("secret"))
     }

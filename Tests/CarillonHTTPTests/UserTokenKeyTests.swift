@@ -147,7 +147,7 @@ import Testing
             network: Network(id: id, createdAt: TestAPI.now),
             webhookSecrets: [],
             userTokenKeys: [],
-            apiKeys: keys.map { StoredAPIKey(key: $0, secretHash: [0]) }
+            apiKeys: keys.map { StoredAPIKey(key: $0, secretHash: SecretHash(bytes: [0])) }
         )
         _ = try await api.store.accounts.createNetwork(network)
         let path = "/v1/networks/many/api-keys"

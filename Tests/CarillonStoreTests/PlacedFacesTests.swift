@@ -23,7 +23,7 @@ import Testing
 
     private func key(_ name: String, _ secret: String, in network: NetworkID) -> StoredFaceKey {
         let key = FaceKey(face: .amity, networkID: network, name: name, rights: "device", createdAt: .seconds(5))
-        return StoredFaceKey(key: key, proof: .hash(FaceIndex.hash(of: secret)))
+        return StoredFaceKey(key: key, proof: .hash(SecretHash(of: secret)))
     }
 
     @Test func `a secret is one network's over all placements, until its key is removed`() async throws {
@@ -94,7 +94,7 @@ import Testing
                 try await far.execute(
                     """
                     INSERT INTO face_keys (network_id, face, key_name, hash, rights, label, created_at)
-                    VALUES (\(away), 'amity', 'a', \(FaceIndex.hash(of: away)), 'device', NULL, now())
+                    VALUES (\(away), 'amity', 'a', \(SecretHash(of: away).bytes), 'device', NULL, now())
                     """
                 )
             }

@@ -25,7 +25,7 @@ package struct Device: Sendable, Equatable {
     /// What other systems' APIs keep with it, and nobody else reads; a few kilobytes.
     package var attributes: JSONObject?
     /// SHA-256 of the installation's own secret: a registration with the same one is the same installation's, whoever uses it.
-    package var secretHash: [UInt8]?
+    package var secretHash: SecretHash?
 
     package init(
         id: DeviceID,
@@ -38,7 +38,7 @@ package struct Device: Sendable, Equatable {
         obtainedAt: Timestamp? = nil,
         broadcasts: Bool = true,
         attributes: JSONObject? = nil,
-        secretHash: [UInt8]? = nil
+        secretHash: SecretHash? = nil
     ) {
         self.id = id
         self.userID = userID

@@ -22,9 +22,7 @@ enum Proof {
         secrets.contains { $0.value.reveal { areEqual($0, text) } }
     }
 
-    static func areEqual(_ left: String, _ right: String) -> Bool {
-        SHA256.hash(data: Array(left.utf8)) == SHA256.hash(data: Array(right.utf8))
-    }
+    static func areEqual(_ left: String, _ right: String) -> Bool { SecretHash(of: right).matches(left) }
 
     /// Whether `Authorization` shows a user and password (RFC 7617).
     static func isBasic(_ request: DialectRequest, _ expected: DialectDocument.BasicCredential) throws(DialectRefusal) {

@@ -1,5 +1,4 @@
 package import CarillonCore
-import Crypto
 
 /// An API key as its owner holds it: `ck_<id>_<secret>_<network>`.
 ///
@@ -31,7 +30,7 @@ package struct APIKeySecret: Sendable {
     ) -> (shown: APIKeySecret, stored: StoredAPIKey) {
         let secret = APIKeySecret(for: networkID)
         let key = APIKey(id: secret.id, networkID: networkID, role: role, label: label, createdAt: now)
-        return (secret, StoredAPIKey(key: key, secretHash: secret.hash))
+        return (secret, StoredAPIKey(key: key, secretHash: SecretHash(of: secret.secret)))
     }
 
     package init?(_ text: String) {
@@ -53,12 +52,8 @@ package struct APIKeySecret: Sendable {
     /// The key as it is shown, once.
     package var text: String { "\(Self.prefix)\(id)_\(secret)_\(Base64URL.encode(networkID.rawValue.utf8))" }
 
-    private var hash: [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
-
     /// Whether this is the stored key; takes the same time wherever they differ.
-    package func matches(_ stored: StoredAPIKey) -> Bool {
-        SHA256.hash(data: Array(secret.utf8)) == stored.secretHash
-    }
+    package func matches(_ stored: StoredAPIKey) -> Bool { stored.secretHash.matches(secret) }
 
     /// Random letters and digits, almost six bits each.
     package static func random(_ count: Int) -> String {

@@ -94,7 +94,7 @@ package struct NewFaceKey: Sendable {
             label: request.label,
             createdAt: request.now
         )
-        stored = StoredFaceKey(key: key, proof: .hash(FaceIndex.hash(of: secret)))
+        stored = StoredFaceKey(key: key, proof: .hash(SecretHash(of: secret)))
         shown = ["secret": .string(secret)]
     }
 }

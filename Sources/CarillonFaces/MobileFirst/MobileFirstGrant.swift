@@ -47,7 +47,7 @@ struct MobileFirstGrant: Sendable, Equatable {
 
     private static func fingerprint(of stored: StoredFaceKey) -> String {
         guard case .hash(let hash) = stored.proof else { return "" }
-        return Base64URL.encode(hash.prefix(9))
+        return Base64URL.encode(hash.bytes.prefix(9))
     }
 }
 

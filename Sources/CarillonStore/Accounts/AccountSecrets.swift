@@ -112,7 +112,7 @@ extension PostgresSession {
             """
             INSERT INTO api_keys (network_id, key_id, role, label, secret_hash, created_at)
             VALUES (\(key.key.networkID.rawValue), \(key.key.id), \(key.key.role.rawValue), \(key.key.label as String?),
-                    \(key.secretHash), \(key.key.createdAt.stored))
+                    \(key.secretHash.bytes), \(key.key.createdAt.stored))
             """
         )
     }
@@ -123,7 +123,7 @@ extension PostgresSession {
             SELECT key_id, network_id, role, label, created_at, secret_hash FROM api_keys
             WHERE network_id = \(network.rawValue) ORDER BY key_id
             """
-        ) { row in StoredAPIKey(key: try row.apiKey(), secretHash: try row.decode(5)) }
+        ) { row in StoredAPIKey(key: try row.apiKey(), secretHash: SecretHash(bytes: try row.decode(5))) }
     }
 }
 

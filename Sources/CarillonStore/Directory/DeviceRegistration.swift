@@ -235,7 +235,7 @@ struct DeviceRegistration {
                         \(addresses.map(\.uniqueHash)), \(devices.map(\.locale)), \(devices.map(\.state.rawValue)),
                         \(devices.map(\.error)), \(devices.map(\.registeredAt.stored)),
                         \(devices.map(\.broadcasts)), \(devices.map { $0.attributes?.stored }),
-                        \(devices.map(\.secretHash)), \(devices.map { $0.obtainedAt?.stored }),
+                        \(devices.map { $0.secretHash?.bytes }), \(devices.map { $0.obtainedAt?.stored }),
                         \(devices.map { $0.state == .active ? nil : start.moment }))
                 AS n (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash,
                       locale, state, error, registered_at, broadcasts, attributes, secret_hash, obtained_at, state_at)

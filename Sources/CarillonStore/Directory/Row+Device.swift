@@ -25,7 +25,7 @@ extension Row {
             obtainedAt: try timestampIfAny(15),
             broadcasts: try decode(12),
             attributes: try decode(13, as: String?.self).flatMap(JSONObject.init(stored:)),
-            secretHash: try decode(14)
+            secretHash: try decode(14, as: [UInt8]?.self).map(SecretHash.init(bytes:))
         )
     }
 

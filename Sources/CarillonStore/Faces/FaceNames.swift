@@ -153,7 +153,7 @@ extension StoredFaceKey {
     var claimedName: ClaimedName {
         switch proof {
         case .secret: ClaimedName(.key, of: key.face, key.name)
-        case .hash(let hash): ClaimedName(keyOf: key.face, hash: hash)
+        case .hash(let hash): ClaimedName(keyOf: key.face, hash: hash.bytes)
         }
     }
 }

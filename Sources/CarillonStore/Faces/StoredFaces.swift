@@ -31,7 +31,7 @@ struct SealedFaceKey: Sendable {
 
     /// The key with its secret; `nil` when another master key has sealed it.
     func opened(_ box: SecretBox) -> StoredFaceKey? {
-        if let hash { return StoredFaceKey(key: key, proof: .hash(hash)) }
+        if let hash { return StoredFaceKey(key: key, proof: .hash(SecretHash(bytes: hash))) }
         guard let sealed, let bytes = try? box.open(sealed, for: .faceKey(key), in: key.networkID) else { return nil }
         return StoredFaceKey(key: key, proof: .secret(Secret(String(decoding: bytes, as: UTF8.self))))
     }
@@ -42,7 +42,7 @@ extension SecretBox {
     func proof(of stored: StoredFaceKey) throws -> (hash: [UInt8]?, sealed: [UInt8]?) {
         switch stored.proof {
         case .hash(let hash):
-            return (hash, nil)
+            return (hash.bytes, nil)
         case .secret(let secret):
             let purpose = Purpose.faceKey(stored.key)
             return (nil, try secret.reveal { try seal(Array($0.utf8), for: purpose, in: stored.key.networkID) })

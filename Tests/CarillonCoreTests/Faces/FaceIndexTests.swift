@@ -87,7 +87,7 @@ import Testing
             )
             return StoredFaceKey(key: key, proof: proof)
         }
-        let keys = [stored("sent", .hash(FaceIndex.hash(of: "secret"))), stored("signing", .secret(Secret("other")))]
+        let keys = [stored("sent", .hash(SecretHash(of: "secret"))), stored("signing", .secret(Secret("other")))]
         let index = Self.index([], keys)
         #expect(index.key(.ably, secret: "secret") == keys[0])
         #expect(index.key(.ably, secret: "other") == nil, "a signing secret is not for sending")

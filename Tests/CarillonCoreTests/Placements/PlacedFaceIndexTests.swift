@@ -21,7 +21,7 @@ import Testing
             far.change { list in
                 list.bindings = [FaceBinding(.matrix, "away", of: "far")]
                 let key = FaceKey(face: .matrix, networkID: "far", name: "k", rights: .null, createdAt: .seconds(0))
-                list.keys = [StoredFaceKey(key: key, proof: .hash(FaceIndex.hash(of: "secret")))]
+                list.keys = [StoredFaceKey(key: key, proof: .hash(SecretHash(of: "secret")))]
             }
         }
 

@@ -309,7 +309,7 @@ import Testing
             #expect(make(Self.apiKey, ["rights": "admin"]) == nil)
             #expect(make(Self.apiKey, [:]) == nil)
             let made = make(Self.apiKey, ["rights": "device"])
-            #expect(made?.stored.proof == .hash(FaceIndex.hash(of: Self.apiKey)))
+            #expect(made?.stored.proof == .hash(SecretHash(of: Self.apiKey)))
             #expect(made?.shown["secret"] == .string(Self.apiKey))
             return face
         }) { _ in }
@@ -339,7 +339,7 @@ private func withAmity(
         { AmityFace($0) },
         networks: [network],
         bindings: [binding],
-        keys: [StoredFaceKey(key: key, proof: .hash(FaceIndex.hash(of: AmityFaceTests.apiKey)))],
+        keys: [StoredFaceKey(key: key, proof: .hash(SecretHash(of: AmityFaceTests.apiKey)))],
         asker: asker,
         test
     )

@@ -66,7 +66,7 @@ struct MobileFirstService {
             rights: JSONValue(rights),
             createdAt: FaceStage.now
         )
-        let stored = StoredFaceKey(key: key, proof: .hash(FaceIndex.hash(of: secret)))
+        let stored = StoredFaceKey(key: key, proof: .hash(SecretHash(of: secret)))
         _ = try await store.faces.addFaceKey(stored, answering: nil)
         return secret
     }

@@ -45,7 +45,7 @@ struct MirrorFace: Face {
             createdAt: request.now
         )
         return NewFaceKey(
-            stored: StoredFaceKey(key: key, proof: .hash(FaceIndex.hash(of: secret))),
+            stored: StoredFaceKey(key: key, proof: .hash(SecretHash(of: secret))),
             shown: ["secret": .string(secret)]
         )
     }

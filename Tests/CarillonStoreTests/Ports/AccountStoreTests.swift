@@ -207,6 +207,6 @@ extension NetworkCredentials {
 extension StoredAPIKey {
     fileprivate static func sample(_ id: String, of network: NetworkID) -> StoredAPIKey {
         let key = APIKey(id: id, networkID: network, role: .events, label: "label", createdAt: .seconds(0))
-        return StoredAPIKey(key: key, secretHash: [0, 1, 255])
+        return StoredAPIKey(key: key, secretHash: SecretHash(bytes: [0, 1, 255]))
     }
 }

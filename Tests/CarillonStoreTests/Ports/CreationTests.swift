@@ -170,6 +170,6 @@ extension IdempotentRequest {
 extension StoredAPIKey {
     fileprivate static func admin(_ id: String, of network: NetworkID, role: APIKeyRole = .admin) -> StoredAPIKey {
         let key = APIKey(id: id, networkID: network, role: role, label: nil, createdAt: .seconds(0))
-        return StoredAPIKey(key: key, secretHash: [1])
+        return StoredAPIKey(key: key, secretHash: SecretHash(bytes: [1]))
     }
 }

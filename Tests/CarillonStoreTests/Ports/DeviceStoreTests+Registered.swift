@@ -6,7 +6,7 @@ extension DeviceStoreTests {
     @Test func `attributes and secret are those of the last registration`() async throws {
         var device = token("d", of: .nobody)
         device.attributes = ["platform": "ios", "metadata": ["é": [1, .null, "\u{1F600}"]]]
-        device.secretHash = [1, 2, 3]
+        device.secretHash = SecretHash(bytes: [1, 2, 3])
         _ = try await scene.devices.putDevice(device, in: scene.network)
         #expect(try await scene.devices.device("d", in: scene.network) == device)
         _ = try await scene.devices.putDevice(token("d", of: .nobody), in: scene.network)
@@ -20,17 +20,17 @@ extension DeviceStoreTests {
         }
         var device = token("d", of: .nobody)
         device.attributes = ["platform": "ios", "metadata": ["a": 1]]
-        device.secretHash = [1]
+        device.secretHash = SecretHash(bytes: [1])
         await #expect(throws: DeviceChanged()) { try await put(device, replacing: device) }
         #expect(try await scene.devices.device("d", in: scene.network) == nil)
         #expect(try await put(device, replacing: nil))
         let read = try #require(try await scene.devices.device("d", in: scene.network))
         var stolen = device
-        stolen.secretHash = [2]
+        stolen.secretHash = SecretHash(bytes: [2])
         await #expect(throws: DeviceChanged()) { try await put(stolen, replacing: nil) }
         #expect(try await put(stolen, replacing: read) == false)
         await #expect(throws: DeviceChanged()) { try await put(device, replacing: read) }
-        #expect(try await scene.devices.device("d", in: scene.network)?.secretHash == [2])
+        #expect(try await scene.devices.device("d", in: scene.network)?.secretHash == SecretHash(bytes: [2]))
         await #expect(throws: DeviceChanged()) { try await put(device, replacing: token("d", of: .nobody)) }
     }
 

@@ -76,34 +76,37 @@ import Testing
     }
 
     @Test func `a key's name and secret are taken where they must be told apart`() async throws {
-        try await scene.add("one", .hash([1]))
+        try await scene.add("one", .hash(SecretHash(bytes: [1])))
         for (name, proof, network) in [
-            ("one", StoredFaceKey.Proof.hash([2]), scene.network), ("two", .hash([1]), scene.network),
-            ("one", .secret(Secret("s")), scene.network), ("one", .hash([1]), scene.otherNetwork),
+            ("one", StoredFaceKey.Proof.hash(SecretHash(bytes: [2])), scene.network),
+            ("two", .hash(SecretHash(bytes: [1])), scene.network),
+            ("one", .secret(Secret("s")), scene.network), ("one", .hash(SecretHash(bytes: [1])), scene.otherNetwork),
         ] {
             await #expect(throws: FaceRefusal.nameTaken) { try await scene.add(name, proof, in: network) }
         }
-        try await scene.add("one", .hash([2]), in: scene.otherNetwork)
+        try await scene.add("one", .hash(SecretHash(bytes: [2])), in: scene.otherNetwork)
         try await scene.add("app.key", .secret(Secret("s")))
         await #expect(throws: FaceRefusal.nameTaken) {
             try await scene.add("app.key", .secret(Secret("other")), in: scene.otherNetwork)
         }
-        try await scene.add("one", .hash([1]), of: .amity)
+        try await scene.add("one", .hash(SecretHash(bytes: [1])), of: .amity)
         #expect(try await scene.faces.faceKeys(.matrix, of: scene.network).map(\.name) == ["app.key", "one"])
         #expect(try await scene.faces.faceKeys(.matrix, of: scene.otherNetwork).map(\.name) == ["one"])
     }
 
     @Test func `a network has two hundred keys of a face at the most`() async throws {
-        for number in 0..<FaceKey.maximumCount { try await scene.add("\(number)", .hash([0, UInt8(number)])) }
-        await #expect(throws: FaceRefusal.tooMany) { try await scene.add("more", .hash([1])) }
-        try await scene.add("more", .hash([1]), of: .amity)
+        for number in 0..<FaceKey.maximumCount {
+            try await scene.add("\(number)", .hash(SecretHash(bytes: [0, UInt8(number)])))
+        }
+        await #expect(throws: FaceRefusal.tooMany) { try await scene.add("more", .hash(SecretHash(bytes: [1]))) }
+        try await scene.add("more", .hash(SecretHash(bytes: [1])), of: .amity)
         #expect(try await scene.faces.deleteFaceKey(.matrix, name: "7", of: scene.network) != nil)
-        try await scene.add("more", .hash([1]))
+        try await scene.add("more", .hash(SecretHash(bytes: [1])))
     }
 
     @Test func `a key that is asked for again is made once`() async throws {
         let request = IdempotentRequest.first(of: scene.network)
-        let first = scene.key("one", .hash([1]))
+        let first = scene.key("one", .hash(SecretHash(bytes: [1])))
         #expect(try await scene.faces.addFaceKey(first, answering: request) == .created)
         #expect(try await scene.faces.addFaceKey(first, answering: request) == .repeated(answer: request.answer))
         #expect(try await scene.faces.faceKeys(.matrix, of: scene.network).count == 1)
@@ -163,13 +166,13 @@ import Testing
     }
 
     @Test func `keys are listed without secrets until they are removed`() async throws {
-        try await scene.add("b", .hash([1]), label: "Bot", rights: ["*": ["publish"]])
+        try await scene.add("b", .hash(SecretHash(bytes: [1])), label: "Bot", rights: ["*": ["publish"]])
         try await scene.add("a", .secret(Secret("s")))
         let keys = try await scene.faces.faceKeys(.matrix, of: scene.network)
         #expect(
             keys == [
-                scene.key("a", .hash([])).key,
-                scene.key("b", .hash([]), label: "Bot", rights: ["*": ["publish"]]).key,
+                scene.key("a", .hash(SecretHash(bytes: []))).key,
+                scene.key("b", .hash(SecretHash(bytes: [])), label: "Bot", rights: ["*": ["publish"]]).key,
             ]
         )
         #expect(try await scene.faces.faceKeys(.ably, of: scene.network).isEmpty)
@@ -208,7 +211,7 @@ import Testing
         let nonce = [UInt8](repeating: 1, count: 32)
         let end = WallClock.system.now() + .seconds(300)
         _ = try await scene.bind("a")
-        try await scene.add("one", .hash([1]))
+        try await scene.add("one", .hash(SecretHash(bytes: [1])))
         #expect(try await scene.faces.useNonce(nonce, until: end, of: scene.network))
         let version = try #require(try await scene.faceList.faceList(unless: nil)).version
         #expect(try await scene.accounts.deleteNetwork(scene.network))

@@ -77,7 +77,7 @@ extension TagStoreTests {
         func register(of user: UserID, secret: [UInt8]?) async throws -> [Subscription] {
             let address = DeviceAddress.fcm(token: "1", appID: "app")
             var device = Device("d", of: user, address, at: .epoch)
-            device.secretHash = secret
+            device.secretHash = secret.map(SecretHash.init(bytes:))
             _ = try await scene.devices.putDevice(device, in: scene.network)
             return try await scene.subscriptions(SubscriptionFilter(), limit: 9)
         }

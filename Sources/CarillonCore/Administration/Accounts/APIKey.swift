@@ -44,9 +44,9 @@ package enum APIKeyRemoval: Sendable, Equatable {
 package struct StoredAPIKey: Sendable, Equatable {
     package var key: APIKey
     /// SHA-256 of the secret half (256 random bits, so that a slow hash would add nothing).
-    package var secretHash: [UInt8]
+    package var secretHash: SecretHash
 
-    package init(key: APIKey, secretHash: [UInt8]) {
+    package init(key: APIKey, secretHash: SecretHash) {
         self.key = key
         self.secretHash = secretHash
     }

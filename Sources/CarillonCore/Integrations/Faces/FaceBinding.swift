@@ -96,8 +96,8 @@ package struct FaceKey: Sendable, Equatable {
 package struct StoredFaceKey: Sendable, Equatable {
     /// What is kept of the secret.
     package enum Proof: Sendable, Equatable {
-        /// SHA-256 of it: enough to recognise who holds it.
-        case hash([UInt8])
+        /// Enough to recognise who holds it.
+        case hash(SecretHash)
         /// The secret itself, sealed at rest: it verifies what was signed with it. Found by the key's name.
         case secret(Secret)
     }

@@ -1,5 +1,3 @@
-import Crypto
-
 /// Finds bindings and keys without asking the database.
 package struct FaceIndex: Sendable {
     private struct Name: Hashable {
@@ -17,7 +15,7 @@ package struct FaceIndex: Sendable {
 
     private struct Hash: Hashable {
         var face: FaceName
-        var bytes: [UInt8]
+        var secret: SecretHash
     }
 
     /// Those who may name a pattern: everybody, or a network's own callers.
@@ -76,7 +74,7 @@ package struct FaceIndex: Sendable {
         for stored in list.keys {
             byOwner[Name(face: stored.key.face, network: stored.key.networkID, text: stored.key.name)] = stored
             switch stored.proof {
-            case .hash(let hash): byHash[Hash(face: stored.key.face, bytes: hash)] = stored
+            case .hash(let hash): byHash[Hash(face: stored.key.face, secret: hash)] = stored
             case .secret: byName[Name(face: stored.key.face, network: nil, text: stored.key.name)] = stored
             }
         }
@@ -149,10 +147,8 @@ package struct FaceIndex: Sendable {
     }
 
     package func key(_ face: FaceName, secret: String) -> StoredFaceKey? {
-        byHash[Hash(face: face, bytes: Self.hash(of: secret))]
+        byHash[Hash(face: face, secret: SecretHash(of: secret))]
     }
-
-    package static func hash(of secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
 
     /// The key of a name that its holder has named, where it verifies what was signed with it.
     package func key(_ face: FaceName, named name: String) -> StoredFaceKey? {

@@ -57,6 +57,6 @@ struct AblyDeviceToken: Sendable, Equatable {
 
     /// Tells one secret from another, and says nothing of it.
     private static func fingerprint(of device: Device) -> String {
-        Base64URL.encode(SHA256.hash(data: Array("\(device.id.rawValue)\u{0}".utf8) + (device.secretHash ?? [])))
+        Base64URL.encode(SHA256.hash(data: Array("\(device.id.rawValue)\u{0}".utf8) + (device.secretHash?.bytes ?? [])))
     }
 }

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import Crypto
 import HTTPTypes
 import Hummingbird
 
@@ -56,7 +55,7 @@ extension AblyAuthenticator {
     /// Whether a text is a device's secret; takes the same time wherever they differ.
     static func isSecret(_ text: String?, of device: Device) -> Bool {
         guard let text, let hash = device.secretHash else { return false }
-        return SHA256.hash(data: Array(text.utf8)) == hash
+        return hash.matches(text)
     }
 
     private static func proof(_ token: AblyDeviceToken, _ id: DeviceID, _ device: Device?) -> Proof {

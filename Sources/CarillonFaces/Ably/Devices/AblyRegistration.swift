@@ -48,7 +48,7 @@ struct AblyRegistration: Sendable {
         var kept = kept
         // Devices without a secret of their own have one that nobody knows, which tells their tokens from those of a later one.
         let secretHash =
-            body.secret.map(FaceIndex.hash) ?? known?.secretHash ?? randomBytes(32)
+            body.secret.map(SecretHash.init(of:)) ?? known?.secretHash ?? SecretHash(bytes: randomBytes(32))
         if let recipient = body.recipient {
             let recipient = try AblyRecipient(recipient, caller.settings)
             let (address, isUsable) = try recipient.registered(addresses)
