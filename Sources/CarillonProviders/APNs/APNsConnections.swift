@@ -8,14 +8,17 @@ import Synchronization
 
 /// The connections to APNs, apart by credential: APNs binds a connection to the first key that it sees on it.
 package final class APNsConnections: Sendable {
-    /// Credentials beyond these lose their connections, those first that were used longest ago.
-    private static let mostCredentials = 1_000
+    /// How many credentials have connections in any case.
+    private static let fewestCredentials = 1_000
 
     private struct State {
         var transports: [String: (transport: any HTTPTransport, lastUse: UInt64)] = [:]
         var uses: UInt64 = 0
     }
 
+    /// Credentials beyond these lose their connections, those first that were used longest ago: where there may be more connections, others
+    /// would be opened and closed all the time.
+    private let mostCredentials: Int
     private let makeTransport: @Sendable (APNsCredential) throws -> any HTTPTransport
     private let state = Mutex(State())
 
@@ -34,7 +37,7 @@ package final class APNsConnections: Sendable {
         // They all lead to Apple's few hosts, so that there is no limit for one.
         let maximum = policy.maximumOpenConnections
         let connections = OpenConnections(maximum: maximum, maximumPerHost: maximum)
-        self.init { credential in
+        self.init(mostCredentials: max(Self.fewestCredentials, maximum)) { credential in
             var policy = policy
             var context = anonymous
             switch credential.kind {
@@ -57,7 +60,11 @@ package final class APNsConnections: Sendable {
         }
     }
 
-    init(makeTransport: @escaping @Sendable (APNsCredential) throws -> any HTTPTransport) {
+    init(
+        mostCredentials: Int = fewestCredentials,
+        makeTransport: @escaping @Sendable (APNsCredential) throws -> any HTTPTransport
+    ) {
+        self.mostCredentials = mostCredentials
         self.makeTransport = makeTransport
     }
 
@@ -71,7 +78,7 @@ package final class APNsConnections: Sendable {
                 state.transports[name]?.lastUse = state.uses
                 return known
             }
-            if state.transports.count >= Self.mostCredentials,
+            if state.transports.count >= mostCredentials,
                 let oldest = state.transports.min(by: { $0.value.lastUse < $1.value.lastUse })
             {
                 state.transports[oldest.key] = nil

@@ -33,7 +33,7 @@ final class APNsSending: Sendable {
             do {
                 token = try await provider.tokens.token(for: key)
             } catch {
-                throw Refusal(.deferLane(after: .seconds(5), reason: Self.noToken))
+                throw Refusal(.deferLane(after: .seconds(5), reason: Self.noToken, isOurs: true))
             }
         }
         do {
@@ -110,7 +110,7 @@ final class APNsSending: Sendable {
                 } catch let error as CancellationError {
                     throw error
                 } catch {
-                    return .certain(.deferLane(after: .seconds(5), reason: Self.noToken))
+                    return .certain(.deferLane(after: .seconds(5), reason: Self.noToken, isOurs: true))
                 }
                 guard let renewed else { break }
                 state.withLock { $0.token = renewed }

@@ -23,21 +23,23 @@ package final class FCMTokenSource: Sendable {
     ) { _, readAt in
         readAt + FCMAccessToken.longestLifetime
     }
-    /// Why there was no token, and until when nobody asks again.
-    private let failures = Remembered<FCMCredential.Account, (reason: FCMTokenFailure, until: Timestamp)>(
-        capacity: FCMTokenSource.mostAccounts
-    ) { _, readAt in readAt + FCMTokenSource.pause }
+    /// Why there was no token a moment ago, so that nobody asks again.
+    private let failures: Remembered<FCMCredential.Account, FCMTokenFailure>
+    private let moment: @Sendable () -> ContinuousClock.Instant
 
-    /// A source that asks those token endpoints that go with `server`.
+    /// A source that asks those token endpoints that go with `server`; `moment` measures how long ago one has failed.
     package init(
         transport: any HTTPTransport,
         server: FCMServer = .google,
         clock: WallClock = .system,
+        moment: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         timeout: Duration = .seconds(10)
     ) {
         self.transport = transport
         self.server = server
         self.clock = clock
+        self.moment = moment
+        failures = Remembered(capacity: Self.mostAccounts, now: moment) { _, failedAt in failedAt + Self.pause }
         self.timeout = timeout
     }
 
@@ -49,7 +51,7 @@ package final class FCMTokenSource: Sendable {
     func token(for credential: FCMCredential, insteadOf rejected: Secret? = nil) async throws -> FCMAccessToken {
         let (account, now) = (credential.account, clock.now())
         if let token = known.last(account), token.value != rejected, now < token.expiresAt {
-            if now >= token.renewAt, !known.isReading(account), failure(of: account) == nil {
+            if now >= token.renewAt, !known.isReading(account), failures.remembered(account) == nil {
                 // The old one does until then.
                 Task { _ = try? await read(credential) { now < $0.renewAt } }
             }
@@ -58,21 +60,17 @@ package final class FCMTokenSource: Sendable {
         return try await read(credential) { $0.value != rejected && now < $0.expiresAt }
     }
 
-    private func failure(of account: FCMCredential.Account) -> FCMTokenFailure? {
-        failures.last(account).flatMap { clock.now() < $0.until ? $0.reason : nil }
-    }
-
     private func read(
         _ credential: FCMCredential,
         unless isGood: (FCMAccessToken) -> Bool
     ) async throws -> FCMAccessToken {
         let account = credential.account
         return try await known.value(of: account, while: isGood) {
-            if let failure = self.failure(of: account) { throw failure }
+            if let failure = self.failures.remembered(account) { throw failure }
             do throws(FCMTokenFailure) {
                 return try await self.fetch(credential)
             } catch {
-                self.failures.keep((error, self.clock.now() + Self.pause), as: account, readAt: .now)
+                self.failures.keep(error, as: account, readAt: self.moment())
                 throw error
             }
         }

@@ -1,7 +1,6 @@
 package import CarillonCore
 import NIOHTTP1
 import PushHTTP
-import Synchronization
 
 /// Tells endpoints of events: one signed POST for each (Standard Webhooks 1.0.0).
 ///
@@ -43,7 +42,7 @@ package struct RelayProvider: Provider {
             atMost: DeliveryGroup.messagesAtATime,
             while: { !streak.isLong && .now < end },
             report: { target, outcome in
-                streak.note(outcome)
+                streak.note(messageWith: outcome)
                 report(target, outcome)
             },
             send: { target in await outcome(of: target, group, slices) }
@@ -59,7 +58,7 @@ package struct RelayProvider: Provider {
             guard let found = try await slices.message(of: key) else { return .unsendable(reason: "endpoint removed") }
             message = found
         } catch {
-            return Task.isCancelled ? nil : .deferLane(after: .seconds(1), reason: "could not be read")
+            return Task.isCancelled ? nil : .deferLane(after: .seconds(1), reason: "could not be read", isOurs: true)
         }
         guard case .observe = message.settings.role else { return .unsendable(reason: "endpoint does not observe") }
         guard message.state == .enabled else { return .deferLane(after: Self.rest, reason: "endpoint disabled") }
@@ -99,34 +98,12 @@ package struct RelayProvider: Provider {
             }
         } catch OutboundError.busy {
             // It is our places that are taken, and not the endpoint that fails.
-            return .deferLane(after: .seconds(1), reason: OutboundError.busy.rawValue)
+            return .deferLane(after: .seconds(1), reason: OutboundError.busy.rawValue, isOurs: true)
         } catch {
             if error is CancellationError, Task.isCancelled { return nil }
             let (reason, time) = (OutboundError.reason(for: error), ContinuousClock.now - start)
             let answer = RelayAnswer(error: reason, time: time).description
             return error as? OutboundError == .timedOut ? .timedOut(reason: answer) : .retry(after: nil, reason: answer)
-        }
-    }
-}
-
-/// Failures in a row, whatever else the endpoint is told meanwhile.
-private final class FailureStreak: Sendable {
-    /// As many as open the circuit.
-    private static let longest = 10
-
-    private let count = Mutex(0)
-
-    var isLong: Bool { count.withLock { $0 >= Self.longest } }
-
-    func note(_ outcome: Outcome) {
-        count.withLock { count in
-            switch outcome {
-            case .retry, .timedOut: count += 1
-            case .unregister: count = Self.longest
-            // One that was on its way when it was too late says nothing.
-            case .delivered: if count < Self.longest { count = 0 }
-            case .deferLane, .quarantine, .misconfigured, .bug, .unsendable: break
-            }
         }
     }
 }

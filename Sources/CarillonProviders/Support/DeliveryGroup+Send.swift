@@ -24,6 +24,7 @@ extension DeliveryGroup {
     func send<Credential>(
         with credentials: RememberedCredentials<Credential>,
         atMost concurrency: Int,
+        while isWanted: @Sendable @escaping () -> Bool = { true },
         report: @Sendable @escaping (Target, Outcome) -> Void,
         begin: (CurrentCredential<Credential>) async throws(Refusal) -> @Sendable (Target) async -> Outcome?
     ) async {
@@ -33,11 +34,16 @@ extension DeliveryGroup {
                 throw Refusal(.deferLane(after: nil, reason: "no credential for \(lane.app ?? lane.provider.rawValue)"))
             }
             let send = try await begin(current)
-            return await sendToEach(atMost: concurrency, while: current.isCurrent, report: report, send: send)
+            return await sendToEach(
+                atMost: concurrency,
+                while: { current.isCurrent() && isWanted() },
+                report: report,
+                send: send
+            )
         } catch let refusal as Refusal {
             outcome = refusal.outcome
         } catch {
-            outcome = .deferLane(after: .seconds(5), reason: "credential not readable")
+            outcome = .deferLane(after: .seconds(5), reason: "credential not readable", isOurs: true)
         }
         guard !Task.isCancelled else { return }
         for target in targets { report(target, outcome) }

@@ -15,6 +15,7 @@ extension Duration {
     /// - SeeAlso: RFC 9110 sections 10.2.3 and 5.6.7.
     package init?(retryAfter value: String, now: Timestamp) {
         guard value.utf8.count <= 64 else { return nil }
+        let value = value.trimmingOptionalWhitespace
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             self = .seconds(min(Int64(value) ?? .max, 86_400))
         } else if let date = Timestamp(httpDate: value) {
@@ -22,6 +23,14 @@ extension Duration {
         } else {
             return nil
         }
+    }
+}
+
+extension String {
+    /// A field's value without the white space around it (RFC 9110 section 5.5).
+    fileprivate var trimmingOptionalWhitespace: String {
+        func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }
 }
 

@@ -35,10 +35,20 @@ package struct WebhookProvider: Provider {
     }
 
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        await group.send(with: secrets, atMost: concurrency, report: report) { (current) throws(Refusal) in
-            guard !current.value.isEmpty else { throw Refusal(.deferLane(after: nil, reason: "no signing secret")) }
-            return { await outcome(of: group, to: $0, by: current) }
-        }
+        let streak = FailureStreak()
+        await group.send(
+            with: secrets,
+            atMost: concurrency,
+            while: { !streak.isLong },
+            report: { target, outcome in
+                streak.note(deviceWith: outcome)
+                report(target, outcome)
+            },
+            begin: { (current) throws(Refusal) in
+                guard !current.value.isEmpty else { throw Refusal(.deferLane(after: nil, reason: "no signing secret")) }
+                return { await outcome(of: group, to: $0, by: current) }
+            }
+        )
     }
 
     /// What became of one device; `nil` when it was not sent, since the task was cancelled or the secrets have changed.

@@ -2,8 +2,10 @@ import CarillonCore
 import Postgres
 
 enum LaneRows {
-    /// How many different devices are remembered of a lane while its brake is on.
-    private static let mostReports = 10_000
+    /// How many different devices are remembered of a lane while its brake is on; of more it is a sample.
+    static let mostReports = 10_000
+    /// The smallest sample is one of so many.
+    private static let smallestPart = 1 << 16
 
     /// Reads the lanes that `condition` names, and the time.
     static func read(_ condition: SQL, _ session: borrowing PostgresSession) throws -> LaneConditions {
@@ -12,7 +14,7 @@ enum LaneRows {
             .unprepared(
                 """
                 SELECT network_id, provider, app_id, paused_since, paused_until, pause_reason, next_pause, counted_since,
-                       delivered, others, gone, braked_since, believed_until, undo_since, undo_until
+                       delivered, others, gone, braked_since, believed_until, undo_since, undo_until, reported_part
                 FROM lanes \(sql: condition)
                 """
             )
@@ -72,16 +74,17 @@ enum LaneRows {
             SET paused_since = n.paused_since, paused_until = n.paused_until, pause_reason = n.pause_reason,
                 next_pause = n.next_pause, counted_since = n.counted_since, delivered = n.delivered, others = n.others,
                 gone = n.gone, braked_since = n.braked_since, believed_until = n.believed_until,
-                undo_since = n.undo_since, undo_until = n.undo_until, changed_at = now()
+                undo_since = n.undo_since, undo_until = n.undo_until, reported_part = n.reported_part, changed_at = now()
             FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.provider.rawValue)), \(lanes.map(\.appID)),
                         \(values.map(\.pause?.since.stored)), \(values.map(\.pause?.until.stored)),
                         \(values.map(\.pause?.reason)), \(values.map(\.nextPause.wholeMilliseconds)),
                         \(values.map(\.reports.since?.stored)), \(values.map(\.reports.delivered)),
                         \(values.map(\.reports.others)), \(values.map(\.reports.gone)),
                         \(values.map(\.brakedSince?.stored)), \(values.map(\.believedUntil?.stored)),
-                        \(values.map(\.undo?.since.stored)), \(values.map(\.undo?.until.stored)))
+                        \(values.map(\.undo?.since.stored)), \(values.map(\.undo?.until.stored)),
+                        \(values.map(\.reports.part)))
                 AS n (network_id, provider, app_id, paused_since, paused_until, pause_reason, next_pause, counted_since,
-                      delivered, others, gone, braked_since, believed_until, undo_since, undo_until)
+                      delivered, others, gone, braked_since, believed_until, undo_since, undo_until, reported_part)
             WHERE l.network_id = n.network_id AND l.provider = n.provider AND l.app_id = n.app_id
             """
         )
@@ -98,56 +101,102 @@ enum LaneRows {
         for (lane, condition) in conditions.lanes.sorted(by: { $0.key < $1.key }) {
             guard let said = answers[lane] else { continue }
             var condition = condition
-            let isOn = condition.brakedSince != nil
-            let proven = isOn ? try remember(said, of: lane, condition.reports, session) : (0, 0)
+            let proven = condition.brakedSince == nil ? nil : try remember(said, of: lane, condition.reports, session)
             let change = condition.note(said, proven: proven, at: conditions.moment)
-            conditions.lanes[lane] = condition
             // What turned it on counts as well, when it is asked how many different devices are gone.
-            if change == .on { _ = try remember(said, of: lane, DeviceReports(), session) }
+            if change == .on {
+                // What was remembered before an admin believed such reports, or had another credential used.
+                try forgetReports(of: lane, session)
+                try rememberUnregistered(since: condition.undo?.since ?? conditions.moment, of: lane, session)
+                condition.reports.part = try remember(said, of: lane, condition.reports, session).part
+            }
             if change == .off { try forgetReports(of: lane, session) }
+            conditions.lanes[lane] = condition
         }
         try write(conditions, session)
         return conditions.lanes
     }
 
-    /// Remembers which devices answered while the brake is on; answers how many are gone and how many were delivered to.
+    /// Remembers which devices answered while the brake is on, as far as they are in the sample; answers what the sample says then.
     private static func remember(
         _ answers: DeviceReports.Answers,
         of lane: Lane,
         _ reports: DeviceReports,
         _ session: borrowing PostgresSession
-    ) throws -> (gone: Int, delivered: Int) {
+    ) throws -> DeviceReports.Sample {
         let delivered = Set(answers.delivered).subtracting(answers.gone)
         let devices = (delivered.map { ($0.rawValue, false) } + Set(answers.gone).map { ($0.rawValue, true) })
             .sorted { $0.0 < $1.0 }
-        let room = max(0, mostReports - reports.delivered - reports.gone)
         try session.execute(
             """
-            INSERT INTO lane_reports (network_id, provider, app_id, device_id, is_gone)
+            INSERT INTO lane_reports AS r (network_id, provider, app_id, device_id, is_gone)
             SELECT \(lane.networkID.rawValue), \(lane.provider.rawValue), \(lane.appID), n.device_id, n.is_gone
             FROM unnest(\(devices.map(\.0)), \(devices.map(\.1))) AS n (device_id, is_gone)
-            LIMIT \(room)
+            WHERE \(sql: isInSample("n", of: reports.part))
             ON CONFLICT (network_id, provider, app_id, device_id) DO UPDATE SET is_gone = EXCLUDED.is_gone
+            WHERE r.is_gone <> EXCLUDED.is_gone
             """
         )
+        var sample = try Self.sample(of: lane, part: reports.part, session)
+        while sample.size > mostReports, sample.part < smallestPart {
+            let part = sample.part * 2
+            let isOutside: SQL = "\(sql: isOf(lane)) AND NOT \(sql: isInSample("r", of: part))"
+            try session.execute("DELETE FROM lane_reports r WHERE \(sql: isOutside)")
+            sample = try Self.sample(of: lane, part: part, session)
+        }
+        return sample
+    }
+
+    private static func sample(
+        of lane: Lane,
+        part: Int,
+        _ session: borrowing PostgresSession
+    ) throws -> DeviceReports.Sample {
         let counts = try session.queryFirst(
             """
-            SELECT count(*) FILTER (WHERE is_gone), count(*) FILTER (WHERE NOT is_gone) FROM lane_reports
-            WHERE network_id = \(lane.networkID.rawValue) AND provider = \(lane.provider.rawValue)
-                AND app_id = \(lane.appID)
+            SELECT count(*) FILTER (WHERE r.is_gone), count(*) FILTER (WHERE NOT r.is_gone) FROM lane_reports r
+            WHERE \(sql: isOf(lane))
             """
-        ) { row in (gone: try row.decode(0, as: Int.self), delivered: try row.decode(1, as: Int.self)) }
-        return counts ?? (0, 0)
+        ) { row in DeviceReports.Sample(gone: try row.decode(0), delivered: try row.decode(1), part: part) }
+        return counts ?? DeviceReports.Sample(gone: 0, delivered: 0, part: part)
+    }
+
+    /// Remembers the devices that were unregistered before the brake went on: they are taken back into use, and answer again.
+    private static func rememberUnregistered(
+        since start: Timestamp,
+        of lane: Lane,
+        _ session: borrowing PostgresSession
+    ) throws {
+        try session.execute(
+            .unprepared(
+                """
+                INSERT INTO lane_reports (network_id, provider, app_id, device_id, is_gone)
+                SELECT d.network_id, d.provider, d.app_id, d.device_id, true FROM devices d
+                WHERE \(sql: isOf(lane, "d")) AND d.state <> 'active' AND d.state_at >= \(start.stored)
+                ORDER BY d.app_id, d.state_at DESC LIMIT \(mostReports)
+                ON CONFLICT (network_id, provider, app_id, device_id) DO NOTHING
+                """
+            )
+        )
     }
 
     private static func forgetReports(of lane: Lane, _ session: borrowing PostgresSession) throws {
-        try session.execute(
+        try session.execute("DELETE FROM lane_reports r WHERE \(sql: isOf(lane))")
+    }
+
+    private static func isOf(_ lane: Lane, _ row: String = "r") -> SQL {
+        let row = SQL(trusted: row)
+        return """
+            \(sql: row).network_id = \(lane.networkID.rawValue) AND \(sql: row).provider = \(lane.provider.rawValue)
+                AND \(sql: row).app_id = \(lane.appID)
             """
-            DELETE FROM lane_reports
-            WHERE network_id = \(lane.networkID.rawValue) AND provider = \(lane.provider.rawValue)
-                AND app_id = \(lane.appID)
-            """
-        )
+    }
+
+    /// Whether a device is one of those that are remembered when one of so many is: by its id alone, so that it stays so.
+    private static func isInSample(_ row: String, of part: Int) -> SQL {
+        guard part > 1 else { return "true" }
+        let hash: SQL = "sha256(convert_to(\(sql: SQL(trusted: row)).device_id, 'UTF8'))"
+        return "(get_byte(\(sql: hash), 0) * 256 + get_byte(\(sql: hash), 1)) % \(part) = 0"
     }
 }
 
@@ -167,6 +216,7 @@ extension Row {
         if let since = try timestampIfAny(13), let until = try timestampIfAny(14) {
             condition.undo = .init(since: since, until: until)
         }
+        condition.reports.part = try decode(15)
         return condition
     }
 }

@@ -80,6 +80,8 @@ extension PostgresOutbox {
             (d.network_id, d.provider, d.app_id) IN (
                 SELECT * FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.provider.rawValue)),
                                      \(lanes.map(\.appID))))
+                AND (NOT starts_with(d.lane_reason, \(LaneCondition.brakePrefix))
+                     OR d.run_at <= now() + \(DoubtfulReports.pause.wholeMilliseconds) * interval '1 millisecond')
             """
         )
     }

@@ -19,6 +19,9 @@ struct RelayLog {
         var farewell: String?
     }
 
+    /// Longer than any message that is on its way is not tried for.
+    private static let longestGap = Duration.seconds(25 * 3_600)
+
     private var rows: [RelayKey: Row] = [:]
     private var effects: [Lane: Effect] = [:]
     /// What the transaction began with; its number is the next revision of endpoints.
@@ -107,20 +110,22 @@ struct RelayLog {
         guard !rows.isEmpty else { return }
         let moment = start.moment
         let (despairing, lately) = (moment - Endpoint.patience, moment - .seconds(1))
+        let silentSince = moment - Self.longestGap
         let hours = Endpoint.patience.components.seconds / 3_600
         // While all goes well the row is written once a second.
         try session.execute(
             """
             UPDATE endpoints e
             SET last_success_at = CASE WHEN v.succeeded THEN \(moment) ELSE e.last_success_at END,
-                failing_since = CASE WHEN NOT v.succeeded THEN coalesce(e.failing_since, \(moment)) END,
+                failing_since = CASE WHEN NOT v.succeeded THEN coalesce(v.failing_since, \(moment)) END,
+                failed_at = CASE WHEN NOT v.succeeded THEN \(moment) END,
                 last_error = coalesce(v.farewell, v.error),
                 state = CASE WHEN v.ends THEN 'disabled' ELSE e.state END,
                 state_reason = CASE WHEN v.ends THEN coalesce(v.farewell, v.despair) ELSE e.state_reason END,
                 state_at = CASE WHEN v.ends THEN \(moment) ELSE e.state_at END,
                 revision = CASE WHEN v.ends THEN \(start.number) ELSE e.revision END
             FROM (
-                SELECT present.network_id, present.endpoint_id, n.succeeded, n.error, n.farewell,
+                SELECT present.network_id, present.endpoint_id, n.succeeded, n.error, n.farewell, present.failing_since,
                        \("nothing went through for \(hours) hours") AS despair,
                        present.state = 'enabled' AND (n.farewell IS NOT NULL OR NOT n.succeeded
                            AND present.failing_since < \(despairing)) IS TRUE AS ends
@@ -128,7 +133,10 @@ struct RelayLog {
                             \(rows.map(\.value.hasSucceeded)), \(rows.map(\.value.error)), \(rows.map(\.value.farewell)))
                     AS n (network_id, endpoint_id, succeeded, error, farewell)
                 CROSS JOIN LATERAL (
-                    SELECT s.* FROM endpoints s
+                    SELECT s.network_id, s.endpoint_id, s.state,
+                           CASE WHEN coalesce(s.failed_at, s.failing_since) >= \(silentSince) THEN s.failing_since END
+                               AS failing_since
+                    FROM endpoints s
                     WHERE s.network_id = n.network_id AND s.endpoint_id = n.endpoint_id
                         AND (NOT n.succeeded OR n.error IS NOT NULL OR n.farewell IS NOT NULL
                              OR s.failing_since IS NOT NULL OR s.last_error IS NOT NULL

@@ -125,14 +125,14 @@ import Testing
     @Test func `a try that told nothing leaves a circuit as it was, and the next one may try`() {
         var condition = LaneCondition()
         let start = Timestamp(milliseconds: 0)
-        condition.apply(.triedInVain, at: start)
+        condition.apply(.triedInVain(), at: start)
         #expect(condition == LaneCondition())
         condition.apply(.failing(reason: "down"), at: start)
         let due = start + .seconds(30)
         let before = condition
         condition.apply(.trying, at: due)
         #expect(condition.remainingPause(at: due) == .seconds(60))
-        condition.apply(.triedInVain, at: due)
+        condition.apply(.triedInVain(), at: due)
         #expect(condition.remainingPause(at: due) == nil && condition.nextPause == before.nextPause)
         condition.apply(.trying, at: due)
         #expect(condition.remainingPause(at: due) == .seconds(60) && condition.pause?.since == start)

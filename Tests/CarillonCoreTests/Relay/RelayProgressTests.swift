@@ -54,6 +54,32 @@ import Testing
         }
     }
 
+    @Test func `an endpoint that could not be tried for want of a place of ours is tried again a second later`()
+        async throws
+    {
+        let relay = ScriptedProvider(name: .relay) { _, attempt in
+            attempt <= 2
+                ? .deferLane(after: .seconds(1), reason: "busy", isOurs: true) : .delivered(id: "http 204 in 1 ms")
+        }
+        try await TestDatabase.withPool { pool in
+            let store = try StoreScene(pool: pool)
+            let scene = try PipelineScene(store: store, providers: [ScriptedProvider(), relay], isRelaying: true)
+            try await scene.populate(members: 1)
+            let createdAt = WallClock.system.now() - .seconds(3_600)
+            let endpoint = Endpoint(id: "e-1", settings: Endpoint.sample("e-1").settings, createdAt: createdAt)
+            try await store.endpoints.addEndpoint(endpoint, to: scene.network)
+            let lane = Lane("e-1", in: scene.network)
+            _ = try await store.queue.apply(.pause(for: .zero, reason: "down"), to: LaneSelection(lane))
+            try await scene.whileRunning {
+                try await scene.post()
+                // A try that fails would be followed by a minute's pause.
+                try await eventually { try await self.told(store) == 1 }
+                try await eventually { scene.lanes.condition(of: lane)?.pause == nil }
+            }
+            #expect(relay.devices.count == 3)
+        }
+    }
+
     private func isAllPutOff(_ pool: PostgresPool) async throws -> Bool {
         try await pool.first(
             "SELECT EXISTS (SELECT FROM inbox) OR EXISTS (SELECT FROM deliveries WHERE leased OR run_at <= now())",

@@ -56,10 +56,15 @@ import Testing
         let outcome6 = condition.note(answers(gone: 50), at: testNow)
         #expect(outcome6 == .on)
         let later = testNow + .seconds(1)
-        let outcome7 = condition.note(answers(delivered: 1), proven: (gone: 10, delivered: 199), at: later)
+        let outcome7 = condition.note(answers(delivered: 1), proven: .init(gone: 50, delivered: 199), at: later)
         #expect(outcome7 == nil)
-        let outcome8 = condition.note(answers(delivered: 1), proven: (gone: 10, delivered: 200), at: later)
+        var restored = condition
+        let outcome8 = condition.note(answers(delivered: 1), proven: .init(gone: 50, delivered: 200), at: later)
         #expect(outcome8 == .off)
+        let few = restored.note(answers(delivered: 1), proven: .init(gone: 0, delivered: 9), at: later)
+        #expect(few == nil, "that is no evidence")
+        let again = restored.note(answers(delivered: 1), proven: .init(gone: 10, delivered: 40), at: later)
+        #expect(again == .off, "of those that were reported forty were delivered to")
         #expect(condition.isWell(at: later) == false, "what was unregistered has still to be undone")
         condition.apply(.undone(until: testNow), at: later)
         #expect(condition.isWell(at: later))
@@ -147,13 +152,13 @@ import Testing
 
     @Test func `after a try that told nothing the pause is what it was, and the next one may try`() {
         var condition = LaneCondition()
-        condition.apply(.probedInVain, at: testNow)
+        condition.apply(.probedInVain(), at: testNow)
         #expect(condition == LaneCondition())
         condition.apply(.pause(for: nil, reason: "down"), at: testNow)
         let now = testNow + .seconds(16)
         condition.apply(.probing, at: testNow + .seconds(15))
         #expect(condition.remainingPause(at: now) == .seconds(29))
-        condition.apply(.probedInVain, at: now)
+        condition.apply(.probedInVain(), at: now)
         #expect(condition.remainingPause(at: now) == nil)
         #expect(condition.pause?.since == testNow && condition.nextPause == .seconds(30))
     }

@@ -14,7 +14,13 @@ import Testing
     private let time = ManualTime(.example)
 
     private func source(_ transport: RecordingTransport, server: FCMServer = .google) -> FCMTokenSource {
-        FCMTokenSource(transport: transport, server: server, clock: time.clock)
+        let start = ContinuousClock.now
+        return FCMTokenSource(
+            transport: transport,
+            server: server,
+            clock: time.clock,
+            moment: { [time] in start + (time.clock.now() - .example) }
+        )
     }
 
     /// Answers token after token: `t-1`, `t-2`, …

@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonTesting
+import Postgres
 import Testing
 
 /// What ``LaneStore`` promises, and ``OutcomeLog`` of what lanes report.
@@ -91,6 +92,20 @@ import Testing
         try await scene.queue.makeDue(lanes)
     }
 
+    @Test func `what the brake holds waits for its time, though its lane works again`() async throws {
+        for reason in ["credential", "brake: 60 of 70 devices reported as gone"] {
+            try await scene.enqueue(to: [[try await scene.target(DeviceID(trusted: reason), of: "b")]])
+            let groups = try await scene.claim().map(\.group)
+            try await scene.queue.release(groups, after: DoubtfulReports.wait, laneReason: reason)
+        }
+        try await scene.queue.makeDue([lane(scene)])
+        let due = try await scene.claim().map(\.group)
+        #expect(due.flatMap(\.targets).map(\.deviceID) == ["credential"])
+        // An admin who lets go of it, or has another credential used, has all of it tried.
+        try await scene.queue.makeDue(LaneSelection(lane(scene)), excluding: [])
+        #expect(try await scene.claim().count == 1)
+    }
+
     @Test func `another network's lanes stay as they are`() async throws {
         let theirs = scene.inOtherNetwork()
         for scene in [scene, theirs] {
@@ -174,6 +189,52 @@ import Testing
         #expect(off.brakedSince == nil)
         #expect(try await settle(scene, gone: 5, from: 300)?.brakedSince == nil)
         #expect(try await states(scene, 300..<305) == [.unregistered])
+    }
+
+    @Test func `devices that were reported and are delivered to again turn the brake off, however few the lane has`()
+        async throws
+    {
+        try await settle(scene, gone: 15)
+        let on = try #require(try await settle(scene, gone: 10, from: 15))
+        #expect(on.brakedSince != nil)
+        let lane = lane(scene)
+        let undo = try #require(on.undo)
+        let restored = try await scene.devices.restoreDevices(
+            lane.provider,
+            appID: lane.appID,
+            since: undo.since,
+            until: undo.until + .seconds(1),
+            in: scene.network
+        )
+        #expect(restored == 15)
+        let some = try #require(try await settle(scene, gone: 0, delivered: 19))
+        #expect(some.reports.gone == 6 && some.reports.delivered == 19)
+        #expect(some.brakedSince != nil)
+        #expect(try await settle(scene, gone: 0, delivered: 1, from: 19)?.brakedSince == nil, "twenty of twenty-five")
+    }
+
+    @Test func `of a large lane a sample says whether its devices are gone`() async throws {
+        #expect(try await settle(scene, gone: 50)?.brakedSince != nil)
+        let lane = lane(scene)
+        // Many more have answered than are remembered, a third of them as gone.
+        try await scene.pool.execute(
+            """
+            INSERT INTO lane_reports (network_id, provider, app_id, device_id, is_gone)
+            SELECT \(lane.networkID.rawValue), \(lane.provider.rawValue), \(lane.appID), 'other-' || n, n % 3 = 0
+            FROM generate_series(1, 30000) n
+            """
+        )
+        let mostly = try #require(try await settle(scene, gone: 1, delivered: 1, from: 100))
+        #expect(mostly.brakedSince != nil)
+        #expect(mostly.reports.part == 4)
+        let stored: Int? = try await scene.pool.first("SELECT count(*) FROM lane_reports")
+        #expect(try #require(stored) * 4 == mostly.reports.gone + mostly.reports.delivered)
+        #expect(try #require(stored) <= 10_000)
+        #expect((9_000...11_100).contains(mostly.reports.gone))
+        // All but a few of them are delivered to after all.
+        try await scene.pool.execute("UPDATE lane_reports SET is_gone = false WHERE device_id <> 'other-3'")
+        #expect(try await settle(scene, gone: 1, delivered: 1, from: 102)?.brakedSince == nil)
+        #expect(try await scene.pool.first("SELECT count(*) FROM lane_reports", as: Int.self) == 0)
     }
 
     @Test func `a brake that was let go believes everything until its time is over`() async throws {

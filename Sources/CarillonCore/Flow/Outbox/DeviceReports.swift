@@ -22,6 +22,21 @@ package struct DeviceReports: Sendable, Equatable {
         }
     }
 
+    /// What different devices have answered while the brake is on: of many, those that one of `part` is remembered of.
+    package struct Sample: Sendable, Equatable {
+        package var gone: Int
+        package var delivered: Int
+        package var part: Int
+
+        package init(gone: Int, delivered: Int, part: Int = 1) {
+            self.gone = gone
+            self.delivered = delivered
+            self.part = part
+        }
+
+        package var size: Int { gone + delivered }
+    }
+
     private static let window = Duration.seconds(300)
     /// Longer than any notification waits.
     private static let memory = Duration.seconds(25 * 3600)
@@ -32,6 +47,8 @@ package struct DeviceReports: Sendable, Equatable {
     /// How many answers told nothing.
     package var others = 0
     package var gone = 0
+    /// While the brake is on, of how many devices one is counted.
+    package var part = 1
 
     package init() {}
 
@@ -41,12 +58,16 @@ package struct DeviceReports: Sendable, Equatable {
     var isSuspicious: Bool { gone >= 50 && gone * 5 > all || gone >= 20 && delivered == 0 }
 
     /// Whether enough different devices were delivered to for the reports to be true.
-    var isRefuted: Bool { delivered >= gone * 4 }
+    var isRefuted: Bool { delivered >= max(gone * 4, 10) }
 
     package var isMostlyGone: Bool { gone > delivered }
 
     func isForgettable(at now: Timestamp) -> Bool {
         gone == 0 || since.map { $0 + (delivered > 0 ? Self.window * 4 : Self.memory) <= now } ?? true
+    }
+
+    mutating func take(_ sample: Sample) {
+        (gone, delivered, part) = (sample.gone * sample.part, sample.delivered * sample.part, sample.part)
     }
 
     mutating func add(_ answers: Answers, at now: Timestamp) {

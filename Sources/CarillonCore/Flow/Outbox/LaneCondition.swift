@@ -71,8 +71,11 @@ package struct LaneCondition: Sendable, Equatable {
         pause.flatMap { now < $0.until ? $0.until - now : nil }
     }
 
+    /// What the reasons begin with for which devices wait that were reported as gone.
+    package static let brakePrefix = "brake: "
+
     package var brakeReason: String {
-        "brake: \(reports.gone) of \(reports.all) devices reported as gone"
+        "\(Self.brakePrefix)\(reports.gone) of \(reports.all) devices reported as gone"
     }
 }
 
@@ -83,12 +86,13 @@ package enum LaneChange: Sendable, Equatable {
     case failing(reason: String)
     /// It is found out whether the endpoint of a circuit works whose time is over; until then it is open for twice as long as before.
     case trying
-    /// What was to find it out told nothing: the next one may try at once, and its circuit will be open for as long as it would have been.
-    case triedInVain
+    /// What was to find it out told nothing: the next one may try after a while, and its circuit will be open for as long as it would have
+    /// been.
+    case triedInVain(for: Duration = .zero)
     /// It is found out whether a lane works whose pause is over; nobody else tries meanwhile.
     case probing
-    /// What was to find it out told nothing: the next one may try at once.
-    case probedInVain
+    /// What was to find it out told nothing: the next one may try after a while.
+    case probedInVain(for: Duration = .zero)
     /// It was found out that it does not; each pause without a time of the push service's own is twice the last one.
     case stillFailing(for: Duration?, reason: String)
     /// Something went through.
@@ -112,7 +116,9 @@ extension LaneChange {
     static func trial(of lane: Lane) -> LaneChange { lane.endpoint == nil ? .probing : .trying }
 
     /// What was to find it out told nothing.
-    static func vainTrial(of lane: Lane) -> LaneChange { lane.endpoint == nil ? .probedInVain : .triedInVain }
+    static func vainTrial(of lane: Lane, for length: Duration) -> LaneChange {
+        lane.endpoint == nil ? .probedInVain(for: length) : .triedInVain(for: length)
+    }
 
     /// Whether it means nothing to a lane that is well.
     package var isOfPausedLanes: Bool {
@@ -123,7 +129,7 @@ extension LaneChange {
     }
 
     /// Whether what waits for a lane may have its turn since then.
-    package var isOpening: Bool { [.resume, .triedInVain, .probedInVain].contains(self) }
+    package var isOpening: Bool { [.resume, .triedInVain(), .probedInVain()].contains(self) }
 }
 
 extension LaneCondition {
@@ -135,14 +141,14 @@ extension LaneCondition {
             if remainingPause(at: now) == nil { openCircuit(reason, at: now) }
         case .trying:
             if let pause, remainingPause(at: now) == nil { openCircuit(pause.reason, at: now) }
-        case .triedInVain:
+        case .triedInVain(let length):
             guard pause != nil else { return }
-            pause?.until = now
+            pause?.until = now + length
             nextPause = max(nextPause / 2, Self.firstPause)
         case .probing:
             if pause != nil, remainingPause(at: now) == nil { pause?.until = now + Self.trialTime }
-        case .probedInVain:
-            pause?.until = now
+        case .probedInVain(let length):
+            pause?.until = now + length
         case .stillFailing(let length, let reason):
             let end = max(pause?.until ?? now, now + (length ?? nextPause))
             pause = Pause(since: pause?.since ?? now, until: end, reason: reason)
@@ -166,18 +172,18 @@ extension LaneCondition {
     ///
     /// - Parameters:
     ///   - answers: What was answered.
-    ///   - proven: While the brake is on, the numbers of different devices that are gone and that were delivered to since.
+    ///   - proven: While the brake is on, what different devices have answered; `nil` where that is not known.
     ///   - now: The time.
     /// - Returns: Whether the brake has gone on or off by it.
     package mutating func note(
         _ answers: DeviceReports.Answers,
-        proven: (gone: Int, delivered: Int) = (0, 0),
+        proven: DeviceReports.Sample? = nil,
         at now: Timestamp
     ) -> BrakeChange? {
         guard !believes(at: now) else { return nil }
         guard brakedSince == nil else {
-            reports.gone = max(reports.gone, proven.gone)
-            reports.delivered = proven.delivered
+            guard let proven else { return nil }
+            reports.take(proven)
             guard reports.isRefuted else { return nil }
             beginAnew()
             return .off

@@ -60,6 +60,6 @@ package protocol LaneStore: Sendable {
     /// that are paused.
     func makeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async throws
 
-    /// Makes what waits for these lanes due now, in the same way.
+    /// Makes what waits for these lanes due now, which work again: not what the brake holds.
     func makeDue(_ lanes: [Lane]) async throws
 }

@@ -143,9 +143,9 @@ extension LaneHealth {
         if isNews { wake.yield() }
     }
 
-    /// What was to find out whether a paused lane works told nothing: the next one is to.
-    package func tryAgain(_ lane: Lane, at time: Timestamp) {
-        let change = LaneChange.vainTrial(of: lane)
+    /// What was to find out whether a paused lane works told nothing: the next one is to, after a while.
+    func tryAgain(_ lane: Lane, after length: Duration, at time: Timestamp) {
+        let change = LaneChange.vainTrial(of: lane, for: length)
         let reason = state.withLock { state in
             let reason = state.conditions[lane]?.pause?.reason
             guard reason != nil else { return reason }
@@ -154,7 +154,7 @@ extension LaneHealth {
             return reason
         }
         guard let reason else { return }
-        drain(lane, for: .zero, reason: reason)
+        drain(lane, for: length, reason: reason)
         wake.yield()
     }
 
@@ -200,6 +200,8 @@ extension LaneHealth: EndpointCircuits {
         guard let condition = condition(of: lane), condition.pause != nil else { return .closed }
         return condition.remainingPause(at: moment) == nil ? .due : .open
     }
+
+    package func tryAgain(_ lane: Lane, at moment: Timestamp) { tryAgain(lane, after: .zero, at: moment) }
 
     package func open(_ lane: Lane, because reason: String, at moment: Timestamp) {
         _ = pause(lane, for: nil, reason: reason, at: moment)

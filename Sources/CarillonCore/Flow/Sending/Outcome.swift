@@ -7,8 +7,8 @@ package enum Outcome: Sendable, Equatable {
     case retry(after: Duration?, reason: String, wasSent: Bool = true)
     /// There was no answer in time: as ``retry(after:reason:wasSent:)``, and a sign that the server does not answer at all.
     case timedOut(reason: String, wasSent: Bool = true)
-    /// Leave the whole lane alone for a while; counts nothing.
-    case deferLane(after: Duration?, reason: String)
+    /// Leave the whole lane alone for a while; counts nothing. Where the fault is ours (`isOurs`), it says nothing of how the lane does.
+    case deferLane(after: Duration?, reason: String, isOurs: Bool = false)
     /// The device is gone, unless it was registered after `at`.
     case unregister(at: Timestamp?, reason: String)
     /// Something is wrong with this device and our credential together: keep it, but stop using it.
@@ -31,8 +31,16 @@ extension Outcome {
         }
     }
 
+    /// Whether there was no answer in time.
+    var isTimeout: Bool {
+        if case .timedOut = self { true } else { false }
+    }
+
     /// Whether it says nothing of how the lane does.
     var isUntold: Bool {
-        if case .unsendable = self { true } else { false }
+        switch self {
+        case .unsendable, .deferLane(_, _, true): true
+        case .delivered, .retry, .timedOut, .deferLane, .unregister, .quarantine, .misconfigured, .bug: false
+        }
     }
 }

@@ -105,7 +105,12 @@ package final class Sender: Service {
             for await _ in queue.wakeups {
                 while !isEnding, let batch = await nextBatch() {
                     let grants = await lookAgain(batch)
-                    for grant in grants { group.addTask { await self.send(grant) } }
+                    for grant in grants {
+                        group.addTask {
+                            await self.send(grant)
+                            self.metrics.waiting(groups: self.queue.count)
+                        }
+                    }
                     metrics.waiting(groups: queue.count)
                 }
             }

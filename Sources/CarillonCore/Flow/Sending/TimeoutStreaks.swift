@@ -22,9 +22,3 @@ struct TimeoutStreaks {
         return (isOfEndpoint ? longest : length) >= Self.many
     }
 }
-
-extension Outcome {
-    fileprivate var isTimeout: Bool {
-        if case .timedOut = self { true } else { false }
-    }
-}

@@ -22,7 +22,8 @@ extension Outcome {
     /// one notification.
     var ofFormerCredential: Outcome {
         switch self {
-        case .unregister(_, let reason), .quarantine(let reason), .misconfigured(let reason), .deferLane(_, let reason):
+        case .unregister(_, let reason), .quarantine(let reason), .misconfigured(let reason),
+            .deferLane(_, let reason, _):
             .retry(after: nil, reason: reason)
         case .delivered, .retry, .timedOut, .bug, .unsendable:
             self

@@ -2,6 +2,9 @@ import Synchronization
 
 /// Judges what providers report: what is believed, what becomes of each device, and what it means for the lane.
 package final class OutcomeIntake: OutcomeSink {
+    /// After which time a paused lane is tried again that could not be tried for a reason of our own.
+    private static let rest = Duration.seconds(1)
+
     private let policy: OutcomePolicy
     private let lanes: LaneHealth
     private let settler: Settler
@@ -33,14 +36,17 @@ package final class OutcomeIntake: OutcomeSink {
         var judged = judge(page)
         let failure = failure(of: page)
         if let failure, !judged.signal.isPause { judged.signal = .pause(after: nil, reason: failure) }
+        let tellsNothing = !page.outcomes.isEmpty && page.outcomes.allSatisfy(\.outcome.isUntold)
         switch judged.signal {
+        case .pause(let after, _) where page.isProbe && tellsNothing:
+            lanes.tryAgain(lane, after: after ?? Self.rest, at: page.time)
         case .pause(let after, let reason):
             _ = lanes.pause(lane, for: after, reason: reason, wasTried: page.isProbe, at: page.time)
         // What was sent before a pause tells nothing of whether it should end; what was answered about a device alone does.
         case .works, .none:
             guard page.isProbe else { break }
-            let hasFailed = page.outcomes.isEmpty || page.outcomes.contains(where: \.outcome.isFailure)
-            if !page.outcomes.isEmpty, page.outcomes.allSatisfy(\.outcome.isUntold) {
+            let hasFailed = page.outcomes.isEmpty || page.outcomes.contains { showsFailure($0.outcome, page.group) }
+            if tellsNothing {
                 lanes.tryAgain(lane, at: page.time)
             } else if judged.signal == .works || !hasFailed {
                 lanes.resume(lane, at: page.time)
@@ -51,6 +57,12 @@ package final class OutcomeIntake: OutcomeSink {
         }
         judged.settlement.since = page.since
         settler.submit(judged.settlement)
+    }
+
+    /// Whether a try shows that a lane does not work yet. A server of a network's own that refuses one device's request has answered.
+    private func showsFailure(_ outcome: Outcome, _ group: DeliveryGroup) -> Bool {
+        if case .devices = group.payload, !group.lane.provider.kind.isPushService { return outcome.isTimeout }
+        return outcome.isFailure
     }
 
     /// Why a lane is to be left alone whose answers by themselves do not say so; `nil` when it is not.

@@ -66,7 +66,7 @@ package struct OutcomePolicy: Sendable {
                 }
                 settlement.troubles[target.deviceID] = shortened(reason)
                 retries[outcome.wantedDelay, default: []].append(target)
-            case .deferLane(let after, let reason):
+            case .deferLane(let after, let reason, _):
                 deferred.append(target)
                 signal = .pause(after: after, reason: shortened(reason))
             case .misconfigured(let reason):

@@ -76,7 +76,8 @@ final class ExchangeHandler: ChannelInboundHandler {
             state = .reading(answer, head, body)
         case (.reading(let answer, let head, let body), .end):
             state = .idle
-            answer.succeed(Answer(head, body, isConnectionReusable: head.isKeepAlive))
+            let isReusable = head.isKeepAlive && head.status != .switchingProtocols
+            answer.succeed(Answer(head, body, isConnectionReusable: isReusable))
         case (.ended, _):
             break
         case (.idle, _), (.waiting, _), (.reading, .head):
