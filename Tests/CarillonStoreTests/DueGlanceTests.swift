@@ -89,6 +89,22 @@ import Testing
         }
     }
 
+    @Test func `before a rest as many pages are looked through as looks would be in it`() {
+        var (rested, usual) = (TableWalk(pagesAtOnce: 10), TableWalk(pagesAtOnce: 10))
+        for _ in 0..<2 {
+            rested.went(on: .seconds(1), pages: 1_000)
+            usual.went(on: .seconds(1), pages: 1_000)
+        }
+        rested.rest(for: .seconds(3), insteadOf: .milliseconds(300))
+        rested.went(on: .seconds(2), pages: 1_000)
+        for _ in 0..<10 { usual.went(on: .seconds(2), pages: 1_000) }
+        #expect(rested == usual)
+        rested.went(on: .seconds(2), pages: 1_000)
+        #expect(rested != usual, "one page further, not ten")
+        usual.went(on: .seconds(2), pages: 1_000)
+        #expect(rested == usual)
+    }
+
     @Test func `nothing is begun where nothing has expired`() async throws {
         try await StoreScene.withStores(oneConnection()) { scene, pool async throws in
             let outbox = PostgresOutbox(pool: pool, ids: scene.ids)

@@ -167,6 +167,27 @@ import Testing
         #expect(try await pool.count("message_texts") == 1)
     }
 
+    @Test func `of each network the latest dead letters are kept`() async throws {
+        for (network, count) in [(scene.network, 8), (scene.otherNetwork, 3)] {
+            try await pool.execute(
+                """
+                INSERT INTO dead_letters (network_id, letter_id, event_id, provider, app_id, cause, locale, title, body,
+                                          device_id, user_id, attempts, at)
+                SELECT \(network.rawValue), lpad(n::text, 32, '0')::uuid, gen_random_uuid(), 'log', '', '{}', 'en', '', '',
+                       'd', 'u', 1, now()
+                FROM generate_series(1, \(count)) n
+                """
+            )
+        }
+        try await DeadLetterSweep(pool: pool, mostKept: 5).sweep()
+        let left = try await pool.all(
+            "SELECT right(letter_id::text, 1) FROM dead_letters WHERE network_id = \(scene.network.rawValue) ORDER BY 1",
+            as: String.self
+        )
+        #expect(left == ["4", "5", "6", "7", "8"])
+        #expect(try await pool.count("dead_letters") == 8, "the other one has fewer")
+    }
+
     @Test func `a partition that somebody reads is left for later, and nobody waits for it`() async throws {
         try await pool.housekeeper(WallClock { .now - .seconds(20 * 86_400) }).sweep()
         let later = Mutex(Duration.zero)

@@ -57,6 +57,29 @@ import Testing
         }
     }
 
+    @Test func `nobody takes a move over whose mover has one thing to do that takes long`() async throws {
+        try await MoveStage.with(scene) { stage in
+            let catalog = PostgresMoveCatalog(pool: stage.source.pool, rest: .zero, holdTime: .milliseconds(600))
+            let (mover, other) = (stage.mover(of: catalog), stage.mover(of: catalog))
+            _ = try await catalog.begin(stage.network, to: MoveStage.p1)
+            let move = try #require(try await catalog.take(mover.holder, among: [.home, MoveStage.p1]))
+            let end = ContinuousClock.now + .seconds(2)
+            let isOver = Task { try await mover.whileHeld(move) { try await Task.sleep(until: end) } }
+            while .now < end - .milliseconds(200) {
+                #expect(try await other.work() == false)
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            try await isOver.value
+            // Who has lost it stops.
+            try await catalog.leave(move, for: .zero, by: mover.holder)
+            await #expect(throws: MoveLost.self) {
+                try await mover.whileHeld(move) { try await Task.sleep(for: .seconds(60)) }
+            }
+            while try await other.work() {}
+            #expect(try await catalog.last(of: stage.network)?.step == .done)
+        }
+    }
+
     @Test func `whoever waits for a network until it is removed is refused`() async throws {
         try await MoveStage.with(scene) { stage in
             let source = stage.source

@@ -49,6 +49,28 @@ import Testing
         #expect(try await kept(in: scene.network, pool).isEmpty)
     }
 
+    @Test func `what an endpoint is still to be told once more is kept, though not for ever`() async throws {
+        try await add("e-1", hours: 2, scene)
+        let told = try await keep(9, in: scene.network, pool)
+        let untold = try await keep(8, in: scene.network, pool)
+        try await pool.execute(
+            """
+            INSERT INTO replays (network_id, endpoint_id, after_id, until_id, types, only_failed)
+            VALUES (\(scene.network.rawValue), 'e-1', \(told), \(UUID.version7Floor(of: .now)), '{}', false)
+            """
+        )
+        try await RelaySweep(pool: pool).sweep()
+        #expect(try await kept(in: scene.network, pool).contains(untold))
+        let ancient = try await keep(15 * 24, in: scene.network, pool)
+        try await pool.execute("UPDATE replays SET after_id = \(UUID.smallest)")
+        try await RelaySweep(pool: pool).sweep()
+        #expect(try await !kept(in: scene.network, pool).contains(ancient))
+        #expect(try await kept(in: scene.network, pool).contains(untold))
+        try await pool.execute("DELETE FROM replays")
+        try await RelaySweep(pool: pool).sweep()
+        #expect(try await kept(in: scene.network, pool).isEmpty)
+    }
+
     @Test func `what is on its way is kept in any case, and nothing else where nothing is to be kept`() async throws {
         try await add("e-1", hours: 0, scene)
         let waiting = try await keep(20, in: scene.network, pool)
@@ -163,6 +185,13 @@ import Testing
             return try await scene.endpoints.endpoints(of: scene.network).first
         }
         #expect(try await fail("71 hours")?.state == .enabled)
+        // What it was told last has expired, and nothing has happened since: one failure is not 73 hours of them.
+        try await pool.execute("UPDATE endpoints SET failed_at = now() - interval '26 hours'")
+        #expect(try await fail("73 hours")?.state == .enabled)
+        #expect(
+            try await pool.first("SELECT now() - failing_since < interval '1 hour' FROM endpoints", as: Bool.self)
+                == true
+        )
         let disabled = try #require(try await fail("73 hours"))
         #expect(disabled.state == .disabled && disabled.stateReason == "nothing went through for 72 hours")
         #expect(disabled.lastError == "timeout")

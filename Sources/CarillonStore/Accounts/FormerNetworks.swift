@@ -21,8 +21,10 @@ package struct FormerNetworks {
 
     /// Goes on with what was begun, the longest deleted first. What fails with one does not keep the others from being purged, and
     /// what somebody holds is left for another time.
+    /// - Returns: Whether the time was enough for all of them.
     /// - Throws: The first error, when all have been tried.
-    func sweep(_ chores: Chores = Chores()) async throws {
+    @discardableResult
+    func sweep(_ chores: Chores = Chores()) async throws -> Bool {
         let networks = try await pool.query(
             """
             SELECT f.network_id FROM former_networks f
@@ -41,6 +43,7 @@ package struct FormerNetworks {
             failure = failure ?? error
         }
         if let failure { throw failure }
+        return .now < end
     }
 
     /// Whether a network is among the former ones, as it is until nothing is left of it.

@@ -35,6 +35,7 @@ package final class Housekeeper: Service {
     private let feedback: FeedbackWriter?
     private let partitions: PartitionUpkeep
     private let chores: Chores
+    private let removals = RemovalSweep.Cursors()
     private let leftovers: LeftoverSweep
     private let relays: RelaySweep
     private let former: FormerNetworks
@@ -117,7 +118,7 @@ package final class Housekeeper: Service {
         await attempt("endpoints") { listeners = try await feedback.listeners() }
         if let listeners {
             await attemptPieces("removals") {
-                try await RemovalSweep(pool: pool, listeners: listeners, chores: chores).sweep()
+                try await RemovalSweep(pool: pool, listeners: listeners, chores: chores, cursors: removals).sweep()
             }
             for (number, condition) in Self.agedDevices.enumerated() {
                 await attempt("devices", as: "devices: \(number)") {
@@ -128,10 +129,14 @@ package final class Housekeeper: Service {
         }
         await attempt("statistics") { try await StatisticsSweep(pool: pool, clock: clock, logger: logger).sweep() }
         for (table, condition) in Self.aged { await attempt(table) { try await sweep(table, where: condition) } }
+        await attempt("surplus of dead letters") { try await DeadLetterSweep(pool: pool).sweep() }
         await attemptPieces("relayed") { try await relays.sweep() }
         await attempt("former removals") { try await sweepAgain() }
         await attempt("rows of no network") { try await orphans.sweep() }
-        await attemptPieces("deleted networks") { try await former.sweep(chores) }
+        var isDone = true
+        await attemptPieces("deleted networks") { isDone = try await former.sweep(chores) }
+        // What was left is gone on with in a minute, also where nothing else happens.
+        if !isDone || removals.areLeft { activity.note() }
         if !failures.isEmpty { throw UntidyError(failures: failures) }
     }
 

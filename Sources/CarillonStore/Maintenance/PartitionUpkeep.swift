@@ -11,6 +11,8 @@ final class PartitionUpkeep: Sendable {
     static let lockTimeout = Duration.milliseconds(50)
     /// For how long it may fail before somebody should know.
     private static let patience = Duration.seconds(86_400)
+    /// How long after a pause a failure is one that follows: what somebody else has done since is not tried again.
+    private static let memory = Duration.seconds(3_600)
     /// How long the whole of a default partition may be looked through, with nobody waiting.
     private static let longestLook = Duration.seconds(600)
 
@@ -171,7 +173,8 @@ final class PartitionUpkeep: Sendable {
 
     private func noteFailure(of name: String, because obstacle: Obstacle, at now: Timestamp) {
         let lasts = failures.withLock { failures -> Duration? in
-            var failure = failures[name] ?? Failures(since: now, pausedUntil: now)
+            let former = failures[name].flatMap { now - $0.pausedUntil < Self.memory ? $0 : nil }
+            var failure = former ?? Failures(since: now, pausedUntil: now)
             failure.pausedUntil = now + Chores.pause(afterFurther: failure.count)
             failure.count += 1
             defer { failures[name] = failure }

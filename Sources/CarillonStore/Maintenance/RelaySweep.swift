@@ -23,7 +23,7 @@ final class RelaySweep: Sendable {
     }
 
     /// Goes through all networks of which bodies are kept: each keeps them for as long as the endpoint that wants them longest,
-    /// and what is on its way in any case.
+    /// and what is on its way, or is still to be told once more, in any case.
     ///
     /// What fails in one network does not keep the others from being swept.
     /// - Throws: The first error, when all has been tried.
@@ -102,8 +102,15 @@ final class RelaySweep: Sendable {
                     guard case .observe(let observation) = endpoint.settings.role else { return nil }
                     return observation.replayHours
                 }
-                let end = try session.now() - .seconds((hours.max() ?? 0) * 3_600)
-                return (network, .version7Floor(of: end))
+                let now = try session.now()
+                let end = UUID.version7Floor(of: now - .seconds((hours.max() ?? 0) * 3_600))
+                let replayed = try session.first(
+                    "SELECT after_id FROM replays WHERE network_id = \(network.rawValue) ORDER BY after_id LIMIT 1",
+                    as: UUID.self
+                )
+                // One that stands still does not keep them for ever.
+                let oldest = UUID.version7Floor(of: now - .seconds(Housekeeper.retentionDays * 86_400))
+                return (network, min(end, max(oldest, replayed ?? end)))
             }
         }
     }

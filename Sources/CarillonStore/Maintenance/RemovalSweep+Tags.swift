@@ -9,10 +9,8 @@ extension RemovalSweep {
         var wipedAt: UUID
     }
 
-    func tags() async throws -> [RemovedTag] {
-        try await removals(in: "tags", by: "tag", "t.wiped_at") { row in
-            RemovedTag(network: try row.id(0), tag: try row.id(1), wipedAt: try row.decode(2))
-        }
+    static let tags = Kind(table: "tags", key: "tag", columns: "t.wiped_at") { row in
+        RemovedTag(network: try row.id(0), tag: try row.id(1), wipedAt: try row.decode(2))
     }
 
     func sweep(_ removed: RemovedTag) async throws {

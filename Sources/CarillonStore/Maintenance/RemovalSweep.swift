@@ -1,5 +1,6 @@
 import CarillonCore
 package import Postgres
+import Synchronization
 
 /// Sweeps what the removals of users, channels and tags have ended, in small transactions that lock rows in the order of events.
 package struct RemovalSweep {
@@ -21,88 +22,129 @@ package struct RemovalSweep {
         var wipes: Int
     }
 
+    /// Where removals of one network were swept last of which there are more: the next ones have their turn before those that are removed
+    /// over and over again.
+    final class Cursors: Sendable {
+        fileprivate let keys = Mutex<[String: [NetworkID: String]]>([:])
+
+        /// Whether the last sweep has left any for want of time.
+        var areLeft: Bool { keys.withLock { $0.values.contains { !$0.isEmpty } } }
+    }
+
     let pool: PostgresPool
     /// Who is told of what ends by it.
     var listeners = FeedbackListeners.none
     var chores = Chores()
+    var cursors = Cursors()
+    /// How long one sweep of a table goes on with networks that have more than their share.
+    var furtherTime = Duration.seconds(10)
 
     /// Sweeps some removals of every network in the database of `pool`, and tells the listeners of `feedback` what ends by it.
     package static func sweep(_ pool: PostgresPool, telling feedback: FeedbackWriter?) async throws {
         try await RemovalSweep(pool: pool, listeners: feedback.listeners()).sweep()
     }
 
-    /// Sweeps some removals of every network. What others hold is left for another time.
+    /// Sweeps some removals of every network, and more while there is time. What others hold is left for another time.
     ///
     /// One that fails does not keep the others from being swept.
     /// - Throws: An error, when all have been tried.
     func sweep() async throws {
         var failure: (any Error)?
-        func attempt(_ name: String, _ sweep: () async throws -> Void) async {
+        func attempt(_ name: String, _ sweep: () async throws -> Void) async -> Bool {
             // Where PostgreSQL is away, or each step takes too long, the next would only wait as well.
-            guard failure?.isTransient != true else { return }
+            guard failure?.isTransient != true else { return false }
             let error = await chores.attempt("removal of \(name)") {
                 do {
                     try await sweep()
                 } catch let error as PostgresError where error.sqlState == .lockNotAvailable {}
             }
             failure = error ?? failure
+            return true
         }
-        for removed in try await channels() {
+        try await forEach(of: Self.channels) { removed in
             await attempt("channel \(removed.network) \(removed.channel)") { try await sweep(removed) }
         }
-        for removed in try await users() {
+        try await forEach(of: Self.users) { removed in
             await attempt("user \(removed.network) \(removed.user)") { try await sweep(removed) }
         }
-        for removed in try await tags() {
+        try await forEach(of: Self.tags) { removed in
             await attempt("tag \(removed.network) \(removed.tag)") { try await sweep(removed) }
         }
         if let failure { throw failure }
     }
 
-    private func channels() async throws -> [RemovedChannel] {
-        try await removals(
-            in: "channels",
-            by: "channel_id",
-            "coalesce(t.wiped_at, '-infinity'), coalesce(t.emptied_at, '-infinity')"
-        ) { row in
-            RemovedChannel(
-                network: try row.id(0),
-                channel: try row.id(1),
-                wipedAt: try row.decode(2),
-                emptiedAt: try row.decode(3)
-            )
-        }
+    /// A table with removals, which are found by the network and a key of its own.
+    struct Kind<Removal: Sendable>: Sendable {
+        let table: String
+        let key: String
+        /// Those behind the network and the key.
+        let columns: SQL
+        let read: @Sendable (borrowing Row) throws -> Removal
     }
 
-    private func users() async throws -> [RemovedUser] {
-        try await removals(in: "users", by: "user_id", "coalesce(t.wiped_at, '-infinity'), t.wipes") { row in
-            RemovedUser(
-                network: try row.id(0),
-                user: try row.id(1),
-                wipedAt: try row.decode(2),
-                wipes: try row.decode(3)
-            )
-        }
+    private static let channels = Kind(
+        table: "channels",
+        key: "channel_id",
+        columns: "coalesce(t.wiped_at, '-infinity'), coalesce(t.emptied_at, '-infinity')"
+    ) { row in
+        RemovedChannel(
+            network: try row.id(0),
+            channel: try row.id(1),
+            wipedAt: try row.decode(2),
+            emptiedAt: try row.decode(3)
+        )
     }
 
-    /// What is not swept of a table: from network to network by the index of that, some of each.
-    func removals<Removal: Sendable>(
-        in table: String,
-        by key: String,
-        _ columns: SQL,
-        _ read: @Sendable (borrowing Row) throws -> Removal
-    ) async throws -> [Removal] {
-        try await pool.query(
+    private static let users = Kind(
+        table: "users",
+        key: "user_id",
+        columns: "coalesce(t.wiped_at, '-infinity'), t.wipes"
+    ) { row in
+        RemovedUser(network: try row.id(0), user: try row.id(1), wipedAt: try row.decode(2), wipes: try row.decode(3))
+    }
+
+    /// Has removals of a kind swept until `sweep` answers `false`: a share of each network's, and then more of those that have more.
+    private func forEach<Removal>(of kind: Kind<Removal>, _ sweep: (Removal) async -> Bool) async throws {
+        let end = ContinuousClock.now + furtherTime
+        var list: SQL = """
+            SELECT w.network_id, c.after FROM walk w LEFT JOIN \(sql: places(in: kind.table)) ON c.network_id = w.network_id
             """
-            WITH RECURSIVE walk AS (\(sql: .walk(overNetworksIn: table, where: "t.unswept")))
-            SELECT s.* FROM walk w CROSS JOIN LATERAL (
-                SELECT t.network_id, t.\(identifier: key), \(sql: columns)
-                FROM \(identifier: table) t WHERE t.unswept AND t.network_id = w.network_id
+        while true {
+            let found = try await removals(kind, of: list)
+            for (_, _, removed) in found {
+                guard await sweep(removed) else { return }
+            }
+            let shares = Dictionary(grouping: found, by: \.network).filter { $1.count == Self.share }
+            cursors.keys.withLock { $0[kind.table] = shares.compactMapValues(\.last?.key) }
+            guard !shares.isEmpty, .now < end, !Task.isCancelled else { return }
+            list = "SELECT c.network_id, c.after FROM \(sql: places(in: kind.table))"
+        }
+    }
+
+    /// Behind which keys of which networks it is gone on.
+    private func places(in table: String) -> SQL {
+        let keys = cursors.keys.withLock { $0[table] ?? [:] }.sorted { $0.key < $1.key }
+        return "unnest(\(keys.map(\.key.rawValue)), \(keys.map(\.value))) AS c (network_id, after)"
+    }
+
+    /// What is not swept of a table: from network to network by the index of that, some of each in `list`.
+    private func removals<Removal>(
+        _ kind: Kind<Removal>,
+        of list: SQL
+    ) async throws -> [(network: NetworkID, key: String, removed: Removal)] {
+        let key = kind.key
+        return try await pool.query(
+            """
+            WITH RECURSIVE walk AS (\(sql: .walk(overNetworksIn: kind.table, where: "t.unswept")))
+            SELECT s.* FROM (\(sql: list)) AS n CROSS JOIN LATERAL (
+                SELECT t.network_id, t.\(identifier: key), \(sql: kind.columns)
+                FROM \(identifier: kind.table) t
+                WHERE t.unswept AND t.network_id = n.network_id AND t.\(identifier: key) > coalesce(n.after, '')
                 ORDER BY t.network_id, t.\(identifier: key) LIMIT \(Self.share)
             ) AS s
-            """,
-            read
-        )
+            ORDER BY s.network_id, s.\(identifier: key)
+            """
+        ) { row in (try row.id(0), try row.decode(1), try kind.read(row)) }
     }
 
     func sweep(_ removed: RemovedChannel) async throws {

@@ -23,7 +23,7 @@ extension NetworkMover {
         }
         try await raiseChanges(from: source, to: target, move)
         for table in try await source.tables() {
-            let counts = (try await source.count(table), try await target.count(table))
+            let counts = try await whileHeld(move) { (try await source.count(table), try await target.count(table)) }
             guard counts.0 == counts.1 else {
                 throw MoveRefused(
                     reason: "of \(counts.0) rows of table \(table.name), \(counts.1) are in \(move.target)"

@@ -219,6 +219,28 @@ extension NetworkMover {
         }
     }
 
+    /// Says that a move is still held while something takes long by itself.
+    ///
+    /// - Throws: ``MoveLost`` where somebody else has it, and what `body` throws.
+    func whileHeld<Value: Sendable>(
+        _ move: NetworkMove,
+        _ body: @Sendable @escaping () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await body() }
+            group.addTask {
+                while !Task.isCancelled {
+                    try await Task.sleep(for: catalog.holdTime / 4)
+                    _ = try await catalog.hold(move, by: holder)
+                }
+                return nil
+            }
+            guard let value = try await group.next() ?? nil else { throw CancellationError() }
+            return value
+        }
+    }
+
     /// Makes the network where it goes to, fenced.
     private func prepare(_ move: inout NetworkMove) async throws {
         let (source, target) = (try fence(move.network, in: move.source), try fence(move.network, in: move.target))

@@ -6,18 +6,21 @@ package import Postgres
 /// still do.
 package struct PostgresMoveCatalog: MoveCatalog {
     /// For how long a move is held by whoever does not say anything.
-    static let holdTime = Duration.seconds(20)
+    package static let holdTime = Duration.seconds(20)
     /// For how long what a network has left behind stays, for those who have not heard of its move.
     package static let rest = Duration.seconds(600)
     private static let stepsUnderWay = NetworkMove.Step.allCases.filter(\.isUnderWay).map(\.rawValue)
 
     let pool: PostgresPool
     private let rest: Duration
+    let holdTime: Duration
 
-    /// The moves in the database of `pool`, which is home's; what networks leave behind stays for `rest`.
-    package init(pool: PostgresPool, rest: Duration = rest) {
+    /// The moves in the database of `pool`, which is home's; what networks leave behind stays for `rest`, and whoever works on one holds it
+    /// for `holdTime`.
+    package init(pool: PostgresPool, rest: Duration = rest, holdTime: Duration = holdTime) {
         self.pool = pool
         self.rest = rest
+        self.holdTime = holdTime
     }
 
     package func begin(_ network: NetworkID, to target: PlacementName) async throws -> (
@@ -112,7 +115,7 @@ extension PostgresMoveCatalog {
             let now = try session.moment()
             try session.execute(
                 """
-                UPDATE network_moves SET holder = \(holder), held_until = \(now + Self.holdTime)
+                UPDATE network_moves SET holder = \(holder), held_until = \(now + holdTime)
                 WHERE move_id = \(move.id)
                 """
             )
@@ -139,7 +142,7 @@ extension PostgresMoveCatalog {
             let held = try session.execute(
                 """
                 UPDATE network_moves
-                SET held_until = \(now + Self.holdTime), row_count = \(move.rows), byte_count = \(move.bytes),
+                SET held_until = \(now + holdTime), row_count = \(move.rows), byte_count = \(move.bytes),
                     reason = \(move.reason)
                 WHERE move_id = \(move.id) AND holder = \(holder)
                 """

@@ -167,6 +167,8 @@ final class DueRows: Sendable {
     /// Takes in what a look would; what it finds nothing in need not be looked through.
     private func glance(within limit: Duration, in pool: PostgresPool) async throws -> DueGlance {
         var walk = state.withLock(\.walk)
+        // A rest follows, in which nobody looks.
+        walk.rest(for: limit, insteadOf: Self.interval)
         let glance = try await DueGlance.cast(at: table, where: condition, walk, within: limit, in: pool)
         if !glance.isAny {
             walk.went(on: glance.now, pages: glance.pages)

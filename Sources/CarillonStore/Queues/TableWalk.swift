@@ -16,8 +16,10 @@ struct TableWalk: Sendable, Equatable {
     private var seen: Timestamp?
     private var page: Int64 = 0
     private var isInFirstRound = true
+    /// How many looks the next one stands for.
+    private var looks: Int64 = 1
 
-    private var lastPage: Int64 { page + (isInFirstRound ? Self.pagesAtFirst : pagesAtOnce) }
+    private var lastPage: Int64 { page + (isInFirstRound ? Self.pagesAtFirst : pagesAtOnce * looks) }
 
     /// A walk that reads so many pages at once behind its first round.
     init(pagesAtOnce: Int64 = 256) {
@@ -67,10 +69,16 @@ struct TableWalk: Sendable, Equatable {
         "now(), \(sql: .bytes(of: table)) / current_setting('block_size')::bigint"
     }
 
+    /// Has the next look go as far as looks at the usual pace would have in a while in which there are none.
+    mutating func rest(for length: Duration, insteadOf interval: Duration) {
+        looks = max(1, length.wholeMilliseconds / interval.wholeMilliseconds)
+    }
+
     /// Notes that all rows of a look have been taken in, by what ``position(in:)`` was.
     mutating func went(on now: Timestamp, pages: Int64) {
         seen = now
         page = lastPage
+        looks = 1
         guard page >= pages else { return }
         page = 0
         isInFirstRound = false

@@ -8,7 +8,7 @@ extension PlacementAdministration {
             catalog: nil,
             problem: { _ in nil },
             networks: { try await reportSource.namedNetworks().count },
-            look: { _ in Look(reason: nil, schema: .init(version: 69, pending: []), bytes: 1) }
+            look: { _ in Look(reason: nil, schema: .init(version: 72, pending: []), bytes: 1) }
         )
     }
 }
