@@ -67,6 +67,67 @@ import Testing
         #expect(try await unswept(pool) == 0)
     }
 
+    @Test func `a removal that comes late ends what is older than it, whatever else is newer`() async throws {
+        func named(_ event: Event, _ name: String) -> Event {
+            var event = event
+            event.channel?.displayName = name
+            return event
+        }
+        let old = named(.created("c", by: "olga", members: ["olga", "bob"], at: 10), "Old")
+        let new = named(.created("c", by: "alice", members: ["alice", "carol"], at: 30), "New")
+        let deletion = Event(sourceID: "d", type: .channelDeleted, timestamp: .seconds(20), channel: Channel(id: "c"))
+        for event in [old, new, deletion] { try await scene.accept(event) }
+        #expect(
+            try await scene.directory.members(of: "c", in: scene.network, after: nil, limit: 9) == ["alice", "carol"]
+        )
+        #expect(try await scene.directory.channel("c", in: scene.network)?.displayName == "New")
+
+        try await scene.accept(.created("e", by: "alice", members: ["alice", "dave"], at: 10))
+        var update = Event(sourceID: "u", type: .userUpdated, timestamp: .seconds(30), actor: Person(id: "dave"))
+        update.actor?.displayName = "Dave II"
+        try await scene.accept(update)
+        _ = try await scene.target("d", of: "dave")
+        try await scene.accept(
+            Event(sourceID: "g", type: .userDeleted, timestamp: .seconds(20), actor: Person(id: "dave"))
+        )
+        #expect(try await scene.directory.members(of: "e", in: scene.network, after: nil, limit: 9) == ["alice"])
+        // Who is there again has registered a device by a clock that is not the sender's.
+        #expect(try await scene.devices.device("d", in: scene.network)?.state == .active)
+        try await pool.housekeeper().sweep()
+        #expect(try await unswept(pool) == 0)
+        #expect(try await pool.count("members") == 3)
+    }
+
+    @Test func `a network that removes much has all of it swept`() async throws {
+        for network in [scene.network, scene.otherNetwork] { try await remove(350, in: network) }
+        try await RemovalSweep(pool: pool).sweep()
+        #expect(try await unswept(pool) == 0)
+    }
+
+    @Test func `what is removed over and over again keeps nothing else from being swept`() async throws {
+        try await remove(150, in: scene.network)
+        let sweep = RemovalSweep(pool: pool, furtherTime: .zero)
+        try await sweep.sweep()
+        #expect(try await unswept(pool) == 50)
+        try await pool.execute("UPDATE channels SET unswept = true WHERE channel_id < 'c1100'")
+        try await sweep.sweep()
+        #expect(try await unswept(pool) == 100)
+        let left = try await pool.all("SELECT channel_id FROM channels WHERE unswept", as: String.self)
+        #expect(left.allSatisfy { $0 < "c1100" })
+        try await sweep.sweep()
+        #expect(try await unswept(pool) == 0)
+    }
+
+    private func remove(_ count: Int, in network: NetworkID) async throws {
+        try await pool.execute(
+            """
+            INSERT INTO channels (network_id, channel_id, facts_at, deleted, wiped_at, emptied_at, unswept)
+            SELECT \(network.rawValue), 'c' || n, now(), true, now(), now(), true
+            FROM generate_series(1000, 999 + \(count)) n
+            """
+        )
+    }
+
     @Test func `a removal is kept until it has ended everything, however old it is`() async throws {
         try await pool.script(
             """

@@ -116,11 +116,17 @@ extension SQL {
     /// other: half of the throughput, measured.
     static let tolerance = Duration.seconds(1)
 
+    /// Whether removal `n` ends relations that no former one did. What is newer in the row, as a name, is no reason why those that are older
+    /// than the removal should go on.
+    static func endsOlder(_ former: SQL) -> SQL {
+        "coalesce(n.wiped_at >= coalesce(\(sql: former), '-infinity'), false)"
+    }
+
     /// Whether row `n` changes user `u`.
     static let isNewsOfUser: SQL = """
         n.stated_at >= u.facts_at + \(tolerance.wholeMilliseconds) * interval '1 millisecond'
             OR n.seen_at >= u.facts_at AND n.deleted <> u.deleted
-            OR n.wiped_at >= u.facts_at
+            OR \(sql: endsOlder("u.wiped_at"))
             OR n.name_at >= u.facts_at AND n.display_name IS DISTINCT FROM u.display_name
             OR n.locale_at >= u.facts_at AND n.locale IS DISTINCT FROM u.locale
             OR n.roles_at >= u.facts_at AND n.roles IS DISTINCT FROM u.roles
@@ -130,7 +136,7 @@ extension SQL {
     static let isNewsOfChannel: SQL = """
         n.stated_at >= c.facts_at + \(tolerance.wholeMilliseconds) * interval '1 millisecond'
             OR n.seen_at >= c.facts_at AND n.deleted <> c.deleted
-            OR n.wiped_at >= c.facts_at
+            OR \(sql: endsOlder("c.emptied_at"))
             OR n.name_at >= c.facts_at AND n.display_name IS DISTINCT FROM c.display_name
             OR n.fallback IS NOT NULL AND (c.fallback_name IS NULL OR n.fallback NOT IN ('', c.fallback_name)
                                            OR n.ends_fallback AND n.fallback <> c.fallback_name)
@@ -148,7 +154,7 @@ extension UserFact {
 
     /// Whether that changes more than when the row was confirmed.
     func changes(_ row: UserRow) -> Bool {
-        isDeleted && seenAt.stored >= row.factsAt || wipedAt.isSaid(of: row.factsAt)
+        isDeleted && seenAt.stored >= row.factsAt || wipedAt.endsOlder(than: row.wipedAt)
             || displayName.differs(from: row.displayName, of: row.factsAt)
             || locale.differs(from: row.locale, of: row.factsAt)
             || roles.map { Stated(value: $0.value.map(StoredRoles.text), at: $0.at) }
@@ -166,7 +172,7 @@ extension ChannelFact {
 
     /// Whether that changes more than when the row was confirmed.
     func changes(_ row: ChannelRow) -> Bool {
-        isDeleted && !isOnlyMentioned && seenAt.stored >= row.factsAt || wipedAt.isSaid(of: row.factsAt)
+        isDeleted && !isOnlyMentioned && seenAt.stored >= row.factsAt || wipedAt.endsOlder(than: row.emptiedAt)
             || displayName.differs(from: row.displayName, of: row.factsAt) || changesFallback(row.fallbackName)
             || isDirect.map { $0.at.stored >= row.factsAt && $0.value != row.isDirect } ?? false
     }
@@ -180,7 +186,9 @@ extension ChannelFact {
 }
 
 extension Timestamp? {
-    fileprivate func isSaid(of moment: PostgresTimestamp) -> Bool { map { $0.stored >= moment } ?? false }
+    fileprivate func endsOlder(than former: PostgresTimestamp?) -> Bool {
+        map { end in former.map { end.stored >= $0 } ?? true } ?? false
+    }
 }
 
 extension Stated<String>? {

@@ -67,8 +67,8 @@ struct FactWriter {
         return newUserStatements + [
             """
             WITH target AS (
-                SELECT n.*, u.facts_at AS former_facts_at, u.display_name AS former_name, u.locale AS former_locale,
-                       u.roles AS former_roles
+                SELECT n.*, u.display_name AS former_name, u.locale AS former_locale, u.roles AS former_roles,
+                       \(sql: .endsOlder("u.wiped_at")) AS ends_older
                 FROM \(sql: .saying(users))
                 JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
                 WHERE \(sql: .isNewsOfUser)
@@ -81,9 +81,9 @@ struct FactWriter {
                 roles = CASE WHEN t.roles_at >= u.facts_at THEN t.roles ELSE u.roles END,
                 deleted = CASE WHEN t.seen_at >= u.facts_at THEN t.deleted ELSE u.deleted END,
                 facts_at = greatest(u.facts_at, t.stated_at),
-                wiped_at = CASE WHEN t.wiped_at >= u.facts_at THEN greatest(u.wiped_at, t.wiped_at) ELSE u.wiped_at END,
+                wiped_at = greatest(u.wiped_at, t.wiped_at),
                 wipes = u.wipes + CASE WHEN t.wiped_at >= u.facts_at THEN 1 ELSE 0 END,
-                unswept = u.unswept OR coalesce(t.wiped_at >= u.facts_at, false),
+                unswept = u.unswept OR t.ends_older,
                 toggles = CASE WHEN t.wiped_at >= u.facts_at THEN NULL ELSE u.toggles END,
                 toggles_updated_at = CASE WHEN t.wiped_at >= u.facts_at THEN NULL ELSE u.toggles_updated_at END,
                 toggles_version = u.toggles_version
@@ -92,7 +92,7 @@ struct FactWriter {
             WHERE u.network_id = t.network_id AND u.user_id = t.user_id
             RETURNING t.network_id, t.user_id, u.facts_at,
                 (u.display_name, u.locale, u.roles) IS DISTINCT FROM (t.former_name, t.former_locale, t.former_roles),
-                coalesce(t.wiped_at >= t.former_facts_at, false)
+                t.ends_older
             """
         ]
     }
@@ -130,7 +130,8 @@ struct FactWriter {
         return newChannelStatements + [
             """
             WITH target AS (
-                SELECT n.*, c.display_name AS former_name, c.fallback_name AS former_fallback, c.direct AS former_direct
+                SELECT n.*, c.display_name AS former_name, c.fallback_name AS former_fallback, c.direct AS former_direct,
+                       \(sql: .endsOlder("c.emptied_at")) AS ends_older
                 FROM \(sql: .saying(channels))
                 JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
                 WHERE \(sql: .isNewsOfChannel)
@@ -145,10 +146,9 @@ struct FactWriter {
                 direct = CASE WHEN t.direct_at >= c.facts_at THEN t.direct ELSE c.direct END,
                 deleted = CASE WHEN t.seen_at >= c.facts_at THEN t.deleted ELSE c.deleted END,
                 facts_at = greatest(c.facts_at, t.stated_at),
-                wiped_at = CASE WHEN t.wiped_at >= c.facts_at THEN greatest(c.wiped_at, t.wiped_at) ELSE c.wiped_at END,
-                emptied_at = CASE WHEN t.wiped_at >= c.facts_at THEN greatest(c.emptied_at, t.wiped_at)
-                             ELSE c.emptied_at END,
-                unswept = c.unswept OR coalesce(t.wiped_at >= c.facts_at, false)
+                wiped_at = greatest(c.wiped_at, t.wiped_at),
+                emptied_at = greatest(c.emptied_at, t.wiped_at),
+                unswept = c.unswept OR t.ends_older
             FROM target t
             WHERE c.network_id = t.network_id AND c.channel_id = t.channel_id
             RETURNING t.network_id, t.channel_id, c.facts_at,

@@ -124,9 +124,10 @@ import Testing
         #expect(try await scene.members(of: "f") == ["a"])
     }
 
-    @Test func `a late deletion that is older than what is known changes nothing`() async throws {
+    @Test func `a late deletion changes nothing that is newer, and ends what is older`() async throws {
         try await scene.accept(
             .created("c", by: nil, members: ["a"], at: 3),
+            .members(.memberJoined, "e", ["a"], at: 5),
             .message("c", from: Person(id: "a", displayName: "Alice"), at: 5, channelName: "C")
         )
         _ = try await scene.devices.putDevice(.log("d", of: "a"), in: scene.network)
@@ -135,8 +136,13 @@ import Testing
             .channel(.channelDeleted, Channel(id: "c"), at: 4)
         )
         #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "Alice")
-        #expect(try await scene.members(of: "c") == ["a"])
+        #expect(try await scene.directory.channel("c", in: scene.network)?.displayName == "C")
+        #expect(try await scene.members(of: "e") == ["a"])
         #expect(try await scene.devices.device("d", in: scene.network) != nil)
+        // What a member writes is no newer word of their membership.
+        #expect(try await scene.members(of: "c") == [])
+        try await scene.accept(.message("c", from: Person(id: "a"), at: 6))
+        #expect(try await scene.members(of: "c") == ["a"])
     }
 
     @Test func `a deleted channel has no members, and older events do not fill it`() async throws {

@@ -23,6 +23,7 @@ package struct Explainer: Sendable {
 
     package func explain(_ event: Event, to user: UserID, in network: NetworkID) async throws -> Explanation {
         // Who is kept from an event that concerns them is told so, and not that they are no member.
+        let event = event.namingThroughout
         let unlimited = event.unlimited
         let query = RecipientQuery(networkID: network, prospect: unlimited, only: [user])
         let page = try await recipients.page(for: query)
@@ -80,6 +81,23 @@ package struct Explainer: Sendable {
 }
 
 extension Event {
+    /// The event with each person named wherever they stand as they are named in one place: when it is accepted, the directory learns it.
+    fileprivate var namingThroughout: Event {
+        let all = [actor].compactMap(\.self) + people + invited + existingMembers + members
+        let names = Dictionary(all.compactMap { one in one.displayName.map { (one.id, $0) } }) { $1 }
+        func named(_ person: Person) -> Person {
+            var person = person
+            person.displayName = person.displayName ?? names[person.id]
+            return person
+        }
+        var event = self
+        event.actor = actor.map(named)
+        event.members = members.map(named)
+        event.existingMembers = existingMembers.map(named)
+        event.people = people.map(named)
+        return event
+    }
+
     /// The field by which it is kept from a user.
     fileprivate func limit(for user: UserID) -> String? {
         if isSilent { return "notify" }
