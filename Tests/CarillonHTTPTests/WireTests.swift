@@ -40,6 +40,17 @@ import Testing
         #expect(answer.lowercased().contains("connection: close"))
     }
 
+    @Test func `whoever wants a tunnel is told that the connection ends, since nothing more is read on it`()
+        async throws
+    {
+        let answer = await ask(
+            "CONNECT evil:80 HTTP/1.1\r\nhost: x\r\n\r\nGET /openapi.yaml HTTP/1.1\r\nhost: x\r\n\r\n"
+        )
+        #expect(answer.hasPrefix("HTTP/1.1 4"))
+        #expect(answer.lowercased().contains("connection: close"))
+        #expect(!answer.contains("HTTP/1.1 200"))
+    }
+
     @Test func `a head that never ends is cut off`() async throws {
         var settings = ServerSettings()
         settings.headTimeout = .milliseconds(300)

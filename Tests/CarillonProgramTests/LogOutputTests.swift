@@ -122,6 +122,11 @@ import Testing
         #expect(!line.contains("\u{1B}"))
     }
 
+    @Test func `a value gives a terminal no orders, and turns no text around`() {
+        let line = line(.text, ["a": "x\u{9B}31m\u{9D}0;T\u{9C}\u{202E}y\u{2028}z"])
+        #expect(line.hasSuffix(#" a="x\u{9B}31m\u{9D}0;T\u{9C}\u{202E}y\u{2028}z""# + "\n"))
+    }
+
     @Test func `a JSON line is JSON`() throws {
         let line = line(.json, ["a": "say \"hi\"", "b": ["nested", "list"]])
         let value = try JSONValue(parsing: line)

@@ -125,6 +125,16 @@ import Testing
         #expect(error?.sqlState == .readOnlySQLTransaction)
     }
 
+    @Test(.pool { $0.poolSize = 1 }) func `a server that accepts no writes any more is not written to`() async throws {
+        try await pool.withConnection { session in _ = try session.execute("SET default_transaction_read_only = on") }
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.withTransaction { session in try session.execute("UPDATE counters SET value = 9") }
+        }
+        #expect(error?.sqlState == .readOnlySQLTransaction)
+        // Another connection may have found another server.
+        try await pool.withTransaction { session in try session.execute("UPDATE counters SET value = 9") }
+    }
+
     @Test(arguments: TransactionOptions.Isolation.allCases)
     func `runs at the isolation asked for`(isolation: TransactionOptions.Isolation) async throws {
         let options = TransactionOptions(

@@ -3,25 +3,26 @@ package import Hummingbird
 
 /// The parameters of a query. Those that a route does not ask for are passed over, unless it says which ones there are.
 package struct QueryParameters {
-    private let pairs: [(name: Substring, value: Substring)]
+    /// Decoded names, where they can be, and values as they were sent.
+    private let pairs: [(name: String, value: Substring)]
 
     package init(_ request: Request) {
         pairs = (request.uri.query ?? "").split(separator: "&").map { pair in
-            guard let equals = pair.firstIndex(of: "=") else { return (pair, "") }
-            return (pair[..<equals], pair[pair.index(after: equals)...])
+            let equals = pair.firstIndex(of: "=") ?? pair.endIndex
+            let name = pair[..<equals]
+            return (PercentEncoding.decode(name, plusIsSpace: true) ?? String(name), pair[equals...].dropFirst())
         }
     }
 
-    /// The names as they were sent.
-    package var names: [String] { pairs.map { String($0.name) } }
+    package var names: [String] { pairs.map(\.name) }
 
     /// Refuses all parameters but these, and those of pages where there are any.
     package func refuseAll(but names: String..., isPaged: Bool = true) throws(Problem) {
-        let names = names.map { $0[...] } + (isPaged ? Page.parameters : [])
+        let names = names + (isPaged ? Page.parameters : [])
         let unknown = pairs.first { !names.contains($0.name) }
         guard let unknown else { return }
         throw .invalidParameter(
-            (PercentEncoding.decode(unknown.name) ?? "").shortened(toCharacters: 100, bytes: 400),
+            unknown.name.shortened(toCharacters: 100, bytes: 400),
             "is no parameter that is known here"
         )
     }
@@ -72,10 +73,10 @@ package struct QueryParameters {
     /// - Throws: `invalid-parameter` when one is no percent-encoded UTF-8.
     package func all() throws(Problem) -> [(name: String, value: String)] {
         try pairs.map { pair throws(Problem) in
-            guard let name = PercentEncoding.decode(pair.name, plusIsSpace: true),
-                let value = PercentEncoding.decode(pair.value, plusIsSpace: true)
-            else { throw .invalidParameter("query", "must be percent-encoded UTF-8") }
-            return (name, value)
+            guard let value = PercentEncoding.decode(pair.value, plusIsSpace: true) else {
+                throw .invalidParameter("query", "must be percent-encoded UTF-8")
+            }
+            return (pair.name, value)
         }
     }
 

@@ -352,10 +352,11 @@ extension HTTPRequestHead {
     /// Whether its sender knows no more than HTTP/1.0.
     var isOld: Bool { version.major == 1 && version.minor == 0 }
 
-    /// Whether its sender would rather speak another protocol (RFC 9110 section 7.8). It is answered in this one, but nothing
+    /// Whether its sender would rather speak another protocol (RFC 9110 sections 7.8 and 9.3.6). It is answered in this one, but nothing
     /// behind it is decoded: that might be the other one.
     fileprivate var asksForUpgrade: Bool {
-        headers.contains(name: "upgrade")
+        if method == .CONNECT { return true }
+        return headers.contains(name: "upgrade")
             && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
     }
 

@@ -55,6 +55,8 @@ struct DeviceController: Controller {
         let access = request.access
         try access.requireDevices()
         let id = try Self.deviceID(request)
+        // A mistyped condition must not remove whoever's device it is.
+        try request.query.refuseAll(but: "userId", isPaged: false)
         let named = try request.query.identifier("userId", as: Person.self)
         let owner = try access.ownUser.map { own throws(Problem) in try access.user(named ?? own) } ?? named
         _ = try await services.devices.deleteDevice(id, ifOwnedBy: owner, in: request.network)

@@ -36,7 +36,8 @@ public struct TransactionOptions: Sendable {
     }
 
     func opening(asCommands: Bool) -> [String] {
-        ["BEGIN ISOLATION LEVEL \(isolation.rawValue) READ \(readOnly ? "ONLY" : "WRITE")"]
+        // Whether others may write is the server's to say: whoever moves a database forbids it by `default_transaction_read_only`.
+        ["BEGIN ISOLATION LEVEL \(isolation.rawValue)\(readOnly ? " READ ONLY" : "")"]
             + limits(asCommands: asCommands)
     }
 

@@ -1,6 +1,7 @@
 import CarillonCore
 import CarillonStore
 import EmbeddedPostgres
+import Foundation
 import Logging
 import Postgres
 
@@ -9,7 +10,7 @@ enum Database {
     /// Lends a pool to `body`; an embedded server is started for that long unless one runs.
     ///
     /// `isPastPooler` says whether sessions are needed that are nobody else's, and `makesTables` whether the server that can
-    /// do that, where another way leads to such.
+    /// do that, where another way leads to such; only then an embedded server is made where there is none.
     /// - Throws: What `body` throws, and why there is no database.
     static func withPool<Value>(
         _ settings: Settings,
@@ -36,6 +37,11 @@ enum Database {
                 throw StartError("\(advice)")
             }
         case .embedded:
+            guard makesTables || settings.hasCluster else {
+                throw StartError(
+                    "there is no database in \(settings.dataDirectory): set CARILLON_DATA_DIR or CARILLON_DATABASE_URL"
+                )
+            }
             try settings.makeDataDirectory()
             let cluster = EmbeddedCluster(
                 configuration: .init(dataDirectory: settings.dataDirectory),
@@ -64,6 +70,9 @@ enum Database {
 }
 
 extension Settings {
+    /// Whether there is an embedded server's data.
+    var hasCluster: Bool { FileManager.default.fileExists(atPath: "\(dataDirectory)/cluster/PG_VERSION") }
+
     /// The placements, home first.
     var placementNames: [PlacementName] { [.home] + placements.map(\.name) }
 

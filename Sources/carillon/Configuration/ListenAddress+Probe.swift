@@ -16,6 +16,8 @@ extension ListenAddress {
             do {
                 let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                    // Whoever comes so early would not be answered by anybody.
+                    .childChannelInitializer { $0.close() }
                     .bind(host: address.host, port: address.port).get()
                 channels.append(channel)
             } catch {

@@ -25,7 +25,7 @@ struct DatabaseChecks: Sendable {
 
     private func findings(in placement: PlacementName, ofNetworks: Bool) async -> [Finding] {
         do {
-            if case .embedded = settings.database, !hasCluster { return try await trial() }
+            if case .embedded = settings.database, !settings.hasCluster { return try await trial() }
             // A look needs no statement twice, and a pooler may lose what is prepared.
             return try await Database.withPool(
                 settings,
@@ -61,10 +61,6 @@ struct DatabaseChecks: Sendable {
             findings += try await IntrospectionChecks(settings).findings(accounts)
         }
         return try await findings + (ofNetworks ? OverviewChecks.findings(pool) : [])
-    }
-
-    private var hasCluster: Bool {
-        FileManager.default.fileExists(atPath: "\(settings.dataDirectory)/cluster/PG_VERSION")
     }
 
     /// Nothing is there yet, and nothing shall be made by looking: a cluster somewhere else shows whether it would work.

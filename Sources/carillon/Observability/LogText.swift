@@ -27,7 +27,7 @@ struct LogText: Sendable {
         var line = "\(time) \(event.level.rawValue) \(event.message)"
         for (key, value) in values {
             let isPlain = !value.isEmpty && value.unicodeScalars.allSatisfy(\.isPlainInLog)
-            line += " \(key)=\(isPlain ? value : value.debugDescription)"
+            line += " \(key)=\(isPlain ? value : value.quotedInLog)"
         }
         return Array(line.utf8) + [UInt8(ascii: "\n")]
     }
@@ -45,6 +45,19 @@ struct LogText: Sendable {
             "message": .string("\(event.message)"), "metadata": values.isEmpty ? nil : .object(metadata),
         ]
         return object.serialized + [UInt8(ascii: "\n")]
+    }
+}
+
+extension String {
+    /// Quoted, with escapes for all that a terminal may take for orders, or that puts text in another order than it is written in.
+    fileprivate var quotedInLog: String {
+        debugDescription.unicodeScalars.reduce(into: "") { quoted, scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                quoted += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
     }
 }
 

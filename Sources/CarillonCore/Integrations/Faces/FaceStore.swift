@@ -46,8 +46,8 @@ package protocol FaceMemory: Sendable {
     ///   be remembered: whoever asks has to come again later.
     func useNonce(_ hash: [UInt8], until end: Timestamp, of network: NetworkID) async throws -> Bool
 
-    /// Keeps what messages said, to be told again for ``FaceTexts/retention``; of a network's the latest
-    /// ``FaceTexts/maximumCount``.
+    /// Keeps what messages said, to be told again for ``FaceTexts/retention``; of a network's about the
+    /// latest ``FaceTexts/maximumCount``.
     func keepTexts(_ texts: [EventID: String], of network: NetworkID) async throws
     /// What a message said; `nil` when nothing is kept of it, or not any more.
     func text(of event: EventID, in network: NetworkID) async throws -> String?
