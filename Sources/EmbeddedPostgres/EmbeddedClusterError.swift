@@ -41,7 +41,7 @@ package enum EmbeddedClusterError: Error, Hashable, Sendable, CustomStringConver
                 + "Run chmod o+x \(directory), or set CARILLON_DATA_DIR to a directory elsewhere"
         case .foreignOwner(let directory, let owner, let user):
             "\(directory) belongs to \(owner), and this process runs as \(user). "
-                + "Run it as \(owner) or root, or set CARILLON_DATA_DIR to another directory"
+                + "Run it as \(owner == "root" ? owner : "\(owner) or root"), or set CARILLON_DATA_DIR to another directory"
         case .notACluster(let directory):
             "\(directory) is not empty and no PostgreSQL cluster. Move it away, "
                 + "or set CARILLON_DATA_DIR to another directory"
