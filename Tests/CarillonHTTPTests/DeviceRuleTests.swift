@@ -95,7 +95,7 @@ import Testing
         }
         #expect(try await api.call(.delete, path + "?userId=alice", as: key).status == 204)
         #expect(try await network.call(.get, path).string("userId") == "bob+b")
-        #expect(try await api.call(.delete, path + "?userId=bob%2Bb&x=y", as: key).status == 204)
+        #expect(try await api.call(.delete, path + "?userId=bob%2Bb", as: key).status == 204)
         #expect(try await network.call(.get, path).status == 404)
         for query in ["userId=", "userId=%00", "userId=%zz", "userId=a&userId=b"] {
             let answer = try await api.call(.delete, path + "?" + query, as: key)

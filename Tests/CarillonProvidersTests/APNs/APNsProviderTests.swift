@@ -187,7 +187,7 @@ import Testing
 
     @Test func `waits when no token can be had`() async throws {
         shared.fail(.timedOut)
-        let expected = Outcome.deferLane(after: .seconds(5), reason: "provider token not available")
+        let expected = Outcome.deferLane(after: .seconds(5), reason: "provider token not available", isOurs: true)
         #expect(try await provider(1).outcomes(of: group(of: 2)) == [expected, expected])
     }
 
@@ -338,7 +338,7 @@ import Testing
         let unreadable = try provider(1) { _, _ in throw OutboundError.timedOut }
         #expect(
             await unreadable.outcomes(of: group()) == [
-                .deferLane(after: .seconds(5), reason: "credential not readable")
+                .deferLane(after: .seconds(5), reason: "credential not readable", isOurs: true)
             ]
         )
     }

@@ -206,7 +206,10 @@ import Testing
         let broken = try provider(transport) { _, _ in throw OutboundError.timedOut }
         #expect(
             await broken.outcomes(of: group(2))
-                == Array(repeating: .deferLane(after: .seconds(5), reason: "credential not readable"), count: 2)
+                == Array(
+                    repeating: .deferLane(after: .seconds(5), reason: "credential not readable", isOurs: true),
+                    count: 2
+                )
         )
         #expect(transport.requests.isEmpty)
     }

@@ -257,7 +257,7 @@ import Testing
         let row = row(100)
         let transport = RecordingTransport { _ in throw OutboundError.busy }
         let outcomes = await provider(source(of: row), transport).outcomes(of: row)
-        let wait = Outcome.deferLane(after: .seconds(1), reason: "too many requests waiting")
+        let wait = Outcome.deferLane(after: .seconds(1), reason: "too many requests waiting", isOurs: true)
         #expect(outcomes == Array(repeating: wait, count: 100))
         #expect(transport.requests.count <= DeliveryGroup.messagesAtATime)
     }
@@ -292,7 +292,7 @@ import Testing
         let outcomes = await provider.outcomes(of: near)
         silent.fail()
         #expect(outcomes.count { if case .delivered? = $0 { true } else { false } } == 1)
-        let wait = Outcome.deferLane(after: .seconds(1), reason: "could not be read")
+        let wait = Outcome.deferLane(after: .seconds(1), reason: "could not be read", isOurs: true)
         #expect(await late == [wait])
         #expect(await later == [wait])
         #expect(transport.requests.count == 1)

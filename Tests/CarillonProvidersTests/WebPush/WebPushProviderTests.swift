@@ -257,7 +257,10 @@ import Testing
         )
         #expect(
             await (try provider(transport) { _, _ in throw OutboundError.timedOut }).outcomes(of: group)
-                == Array(repeating: .deferLane(after: .seconds(5), reason: "credential not readable"), count: 2)
+                == Array(
+                    repeating: .deferLane(after: .seconds(5), reason: "credential not readable", isOurs: true),
+                    count: 2
+                )
         )
         let anonymous = WebPushCredential()
         #expect(

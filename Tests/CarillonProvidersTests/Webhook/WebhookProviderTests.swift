@@ -138,7 +138,7 @@ import Testing
         let unreadable = RememberedCredentials<[WebhookSecret]> { _, _ in throw OutboundError.timedOut }
         let provider = WebhookProvider(client: try .test(), secrets: unreadable, version: "1")
         let group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:1/")])
-        let expected = Outcome.deferLane(after: .seconds(5), reason: "credential not readable")
+        let expected = Outcome.deferLane(after: .seconds(5), reason: "credential not readable", isOurs: true)
         #expect(await provider.outcomes(of: group) == [expected])
     }
 
