@@ -93,7 +93,8 @@ import Testing
             ("CARILLON_MASTER_KEY", "secret-and-no-base64"),
             ("CARILLON_DATABASE_URL", "postgres://u:secret@h:1/d?unknown=secret"),
             ("CARILLON_ANNOUNCEMENTS_URL", "postgres://u:secret@h:1/d?unknown=secret"),
-            ("CARILLON_FCM_URL", "https://u:secret@h/path"), ("CARILLON_CORS_ORIGINS", "https://u:secret@h"),
+            ("CARILLON_FCM_URL", "https://u:secret@h/path"), ("CARILLON_FCM_URL", "https://u:a/secret@h/x"),
+            ("CARILLON_CORS_ORIGINS", "https://u:secret@h"),
         ]
     )
     func `a secret is not part of the message`(name: String, value: String) {

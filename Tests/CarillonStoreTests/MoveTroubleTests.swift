@@ -59,13 +59,13 @@ import Testing
 
     @Test func `nobody takes a move over whose mover has one thing to do that takes long`() async throws {
         try await MoveStage.with(scene) { stage in
-            let catalog = PostgresMoveCatalog(pool: stage.source.pool, rest: .zero, holdTime: .milliseconds(600))
+            let catalog = PostgresMoveCatalog(pool: stage.source.pool, rest: .zero, holdTime: .seconds(4))
             let (mover, other) = (stage.mover(of: catalog), stage.mover(of: catalog))
             _ = try await catalog.begin(stage.network, to: MoveStage.p1)
             let move = try #require(try await catalog.take(mover.holder, among: [.home, MoveStage.p1]))
-            let end = ContinuousClock.now + .seconds(2)
+            let end = ContinuousClock.now + .seconds(6)
             let isOver = Task { try await mover.whileHeld(move) { try await Task.sleep(until: end) } }
-            while .now < end - .milliseconds(200) {
+            while .now < end - .milliseconds(500) {
                 #expect(try await other.work() == false)
                 try await Task.sleep(for: .milliseconds(100))
             }

@@ -100,7 +100,7 @@ import Testing
 
     @Test func `a network that removes much has all of it swept`() async throws {
         for network in [scene.network, scene.otherNetwork] { try await remove(350, in: network) }
-        try await RemovalSweep(pool: pool).sweep()
+        try await RemovalSweep(pool: pool, furtherTime: .seconds(600)).sweep()
         #expect(try await unswept(pool) == 0)
     }
 

@@ -3,15 +3,18 @@ package import Hummingbird
 
 /// The parameters of a query. Those that a route does not ask for are passed over, unless it says which ones there are.
 package struct QueryParameters {
-    /// Decoded names, where they can be, and values as they were sent.
+    /// Names, decoded where they can be, and values as they were sent.
     private let pairs: [(name: String, value: Substring)]
+    private let areNamesEncoded: Bool
 
     package init(_ request: Request) {
-        pairs = (request.uri.query ?? "").split(separator: "&").map { pair in
+        let parts = (request.uri.query ?? "").split(separator: "&").map { pair in
             let equals = pair.firstIndex(of: "=") ?? pair.endIndex
             let name = pair[..<equals]
-            return (PercentEncoding.decode(name, plusIsSpace: true) ?? String(name), pair[equals...].dropFirst())
+            return (PercentEncoding.decode(name, plusIsSpace: true), name, pair[equals...].dropFirst())
         }
+        pairs = parts.map { ($0 ?? String($1), $2) }
+        areNamesEncoded = parts.allSatisfy { $0.0 != nil }
     }
 
     package var names: [String] { pairs.map(\.name) }
@@ -73,7 +76,7 @@ package struct QueryParameters {
     /// - Throws: `invalid-parameter` when one is no percent-encoded UTF-8.
     package func all() throws(Problem) -> [(name: String, value: String)] {
         try pairs.map { pair throws(Problem) in
-            guard let value = PercentEncoding.decode(pair.value, plusIsSpace: true) else {
+            guard areNamesEncoded, let value = PercentEncoding.decode(pair.value, plusIsSpace: true) else {
                 throw .invalidParameter("query", "must be percent-encoded UTF-8")
             }
             return (pair.name, value)

@@ -8,6 +8,8 @@ struct DeadLetterSweep {
     /// How many of a network are kept.
     static let mostKept = 100_000
     private static let batchSize = 5_000
+    /// For how long one sweep deletes; the next goes on.
+    private static let share = Duration.seconds(30)
 
     let pool: PostgresPool
     var mostKept = Self.mostKept
@@ -23,16 +25,21 @@ struct DeadLetterSweep {
             ) AS last
             """
         ) { row in (network: try row.decode(0, as: String.self), last: try row.decode(1, as: UUID.self)) }
+        let end = ContinuousClock.now + Self.share
         for (network, last) in surplus {
-            try await pool.repeatingWithTaskLock(on: "dead_letters", batchSize: Self.batchSize) { session in
-                try session.execute(
-                    """
-                    DELETE FROM dead_letters WHERE network_id = \(network) AND letter_id IN (
-                        SELECT d.letter_id FROM dead_letters d
-                        WHERE d.network_id = \(network) AND d.letter_id <= \(last)
-                        ORDER BY d.letter_id LIMIT \(Self.batchSize) FOR UPDATE SKIP LOCKED)
-                    """
-                )
+            var count = Self.batchSize
+            while count == Self.batchSize, .now < end {
+                let deleted = try await pool.withTaskLock(on: "dead_letters") { session in
+                    try session.execute(
+                        """
+                        DELETE FROM dead_letters WHERE network_id = \(network) AND letter_id IN (
+                            SELECT d.letter_id FROM dead_letters d
+                            WHERE d.network_id = \(network) AND d.letter_id <= \(last)
+                            ORDER BY d.letter_id LIMIT \(Self.batchSize) FOR UPDATE SKIP LOCKED)
+                        """
+                    )
+                }
+                count = deleted ?? 0
             }
         }
     }

@@ -19,6 +19,8 @@ package final class Housekeeper: Service {
     static let daysAhead: Int64 = 3
 
     private static let batchSize = 5000
+    /// In one of how many sweeps it is looked for dead letters beyond those that are kept.
+    private static let sweepsForSurplus = 20
     private static let pace = PollPace(
         interval: .seconds(60),
         jitter: 0.1,
@@ -129,7 +131,10 @@ package final class Housekeeper: Service {
         }
         await attempt("statistics") { try await StatisticsSweep(pool: pool, clock: clock, logger: logger).sweep() }
         for (table, condition) in Self.aged { await attempt(table) { try await sweep(table, where: condition) } }
-        await attempt("surplus of dead letters") { try await DeadLetterSweep(pool: pool).sweep() }
+        // To find a surplus all that stays is walked over.
+        if Int.random(in: 0..<Self.sweepsForSurplus) == 0 {
+            await attempt("surplus of dead letters") { try await DeadLetterSweep(pool: pool).sweep() }
+        }
         await attemptPieces("relayed") { try await relays.sweep() }
         await attempt("former removals") { try await sweepAgain() }
         await attempt("rows of no network") { try await orphans.sweep() }

@@ -105,7 +105,12 @@ final class RelaySweep: Sendable {
                 let now = try session.now()
                 let end = UUID.version7Floor(of: now - .seconds((hours.max() ?? 0) * 3_600))
                 let replayed = try session.first(
-                    "SELECT after_id FROM replays WHERE network_id = \(network.rawValue) ORDER BY after_id LIMIT 1",
+                    """
+                    SELECT r.after_id FROM replays r WHERE r.network_id = \(network.rawValue) AND EXISTS (
+                        SELECT FROM endpoints e
+                        WHERE e.network_id = r.network_id AND e.endpoint_id = r.endpoint_id AND e.state = 'enabled')
+                    ORDER BY r.after_id LIMIT 1
+                    """,
                     as: UUID.self
                 )
                 // One that stands still does not keep them for ever.

@@ -221,7 +221,7 @@ extension NetworkMover {
 
     /// Says that a move is still held while something takes long by itself.
     ///
-    /// - Throws: ``MoveLost`` where somebody else has it, and what `body` throws.
+    /// - Throws: ``MoveLost`` where somebody else has it, ``MoveCalledBack`` where it is wanted back, and what `body` throws.
     func whileHeld<Value: Sendable>(
         _ move: NetworkMove,
         _ body: @Sendable @escaping () async throws -> Value
@@ -232,7 +232,7 @@ extension NetworkMover {
             group.addTask {
                 while !Task.isCancelled {
                     try await Task.sleep(for: catalog.holdTime / 4)
-                    _ = try await catalog.hold(move, by: holder)
+                    if try await catalog.hold(move, by: holder).isCancelled { throw MoveCalledBack() }
                 }
                 return nil
             }

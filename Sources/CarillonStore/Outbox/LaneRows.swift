@@ -107,7 +107,8 @@ enum LaneRows {
             if change == .on {
                 // What was remembered before an admin believed such reports, or had another credential used.
                 try forgetReports(of: lane, session)
-                try rememberUnregistered(since: condition.undo?.since ?? conditions.moment, of: lane, session)
+                let since = condition.undo?.since ?? conditions.moment
+                condition.reports.part = try rememberUnregistered(since: since, of: lane, session)
                 condition.reports.part = try remember(said, of: lane, condition.reports, session).part
             }
             if change == .off { try forgetReports(of: lane, session) }
@@ -161,23 +162,30 @@ enum LaneRows {
         return counts ?? DeviceReports.Sample(gone: 0, delivered: 0, part: part)
     }
 
-    /// Remembers the devices that were unregistered before the brake went on: they are taken back into use, and answer again.
+    /// Remembers the devices that were unregistered before the brake went on: they are taken back into use, and answer again. Answers of
+    /// how many one is remembered.
     private static func rememberUnregistered(
         since start: Timestamp,
         of lane: Lane,
         _ session: borrowing PostgresSession
-    ) throws {
+    ) throws -> Int {
+        let unregistered: SQL = """
+            devices d WHERE \(sql: isOf(lane, "d")) AND d.state <> 'active' AND d.state_at >= \(start.stored)
+            """
+        let count: Int = try session.first(.unprepared("SELECT count(*) FROM \(sql: unregistered)")) ?? 0
+        var part = 1
+        while count > mostReports * part, part < smallestPart { part *= 2 }
         try session.execute(
             .unprepared(
                 """
                 INSERT INTO lane_reports (network_id, provider, app_id, device_id, is_gone)
-                SELECT d.network_id, d.provider, d.app_id, d.device_id, true FROM devices d
-                WHERE \(sql: isOf(lane, "d")) AND d.state <> 'active' AND d.state_at >= \(start.stored)
-                ORDER BY d.app_id, d.state_at DESC LIMIT \(mostReports)
+                SELECT d.network_id, d.provider, d.app_id, d.device_id, true
+                FROM \(sql: unregistered) AND \(sql: isInSample("d", of: part))
                 ON CONFLICT (network_id, provider, app_id, device_id) DO NOTHING
                 """
             )
         )
+        return part
     }
 
     private static func forgetReports(of lane: Lane, _ session: borrowing PostgresSession) throws {

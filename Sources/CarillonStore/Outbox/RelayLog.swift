@@ -19,7 +19,7 @@ struct RelayLog {
         var farewell: String?
     }
 
-    /// Longer than any message that is on its way is not tried for.
+    /// A gap between failures in which there was nothing to tell: `Retry-After` is obeyed up to 24 h.
     private static let longestGap = Duration.seconds(25 * 3_600)
 
     private var rows: [RelayKey: Row] = [:]

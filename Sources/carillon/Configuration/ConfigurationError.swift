@@ -22,7 +22,7 @@ struct InvalidSetting: Error {
     /// A problem that shows the value that is wrong, cut to a length that fits on a line, and without the user and password of a URL.
     static func value(_ value: String, mustBe expectation: String) -> InvalidSetting {
         let longest = 80
-        let value = value.replacing(#/://[^/]*@/#, with: "://…@")
+        let value = value.replacing(#/://.*@/#, with: "://…@")
         let shown = value.count > longest ? value.prefix(longest) + "…" : value[...]
         return InvalidSetting("is \(shown.debugDescription), but must be \(expectation)")
     }

@@ -95,6 +95,7 @@ extension Event {
         event.members = members.map(named)
         event.existingMembers = existingMembers.map(named)
         event.people = people.map(named)
+        event.invited = invited.map(named)
         return event
     }
 

@@ -57,8 +57,11 @@ package struct DeviceReports: Sendable, Equatable {
     /// Whether reports should not be believed any more: many and more than a fifth, or some and nothing else.
     var isSuspicious: Bool { gone >= 50 && gone * 5 > all || gone >= 20 && delivered == 0 }
 
+    /// How many devices have to be delivered to in any case.
+    private static let fewest = 10
+
     /// Whether enough different devices were delivered to for the reports to be true.
-    var isRefuted: Bool { delivered >= max(gone * 4, 10) }
+    var isRefuted: Bool { delivered >= max(gone * 4, Self.fewest * part) }
 
     package var isMostlyGone: Bool { gone > delivered }
 

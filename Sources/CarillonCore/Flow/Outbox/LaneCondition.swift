@@ -129,7 +129,13 @@ extension LaneChange {
     }
 
     /// Whether what waits for a lane may have its turn since then.
-    package var isOpening: Bool { [.resume, .triedInVain(), .probedInVain()].contains(self) }
+    package var isOpening: Bool {
+        switch self {
+        case .resume: true
+        case .triedInVain(let length), .probedInVain(let length): length == .zero
+        case .pause, .failing, .trying, .probing, .stillFailing, .credentialChanged, .believe, .undone: false
+        }
+    }
 }
 
 extension LaneCondition {
@@ -182,7 +188,8 @@ extension LaneCondition {
     ) -> BrakeChange? {
         guard !believes(at: now) else { return nil }
         guard brakedSince == nil else {
-            guard let proven else { return nil }
+            // A sample of fewer than were reported has not heard of them yet: the network has moved here, or another release has counted.
+            guard let proven, proven.size * proven.part >= reports.gone else { return nil }
             reports.take(proven)
             guard reports.isRefuted else { return nil }
             beginAnew()

@@ -283,6 +283,8 @@ extension LaneHealth {
     }
 
     private func releaseAgain() async -> Bool {
-        await waiting.releaseAgain { Set(conditions.lazy.filter { $0.value.pause != nil }.map(\.key)) }
+        await waiting.releaseAgain {
+            Set(conditions.lazy.filter { $0.value.pause != nil || $0.value.brakedSince != nil }.map(\.key))
+        }
     }
 }

@@ -36,11 +36,13 @@ extension Outcome {
         if case .timedOut = self { true } else { false }
     }
 
-    /// Whether it says nothing of how the lane does.
+    /// Whether it says nothing of how the lane does, and nothing of what another device would get.
     var isUntold: Bool {
-        switch self {
-        case .unsendable, .deferLane(_, _, true): true
-        case .delivered, .retry, .timedOut, .deferLane, .unregister, .quarantine, .misconfigured, .bug: false
-        }
+        if case .unsendable = self { true } else { false }
+    }
+
+    /// Whether the lane is to be left alone for a fault of ours.
+    var isOurs: Bool {
+        if case .deferLane(_, _, true) = self { true } else { false }
     }
 }

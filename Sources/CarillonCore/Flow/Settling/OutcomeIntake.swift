@@ -3,7 +3,9 @@ import Synchronization
 /// Judges what providers report: what is believed, what becomes of each device, and what it means for the lane.
 package final class OutcomeIntake: OutcomeSink {
     /// After which time a paused lane is tried again that could not be tried for a reason of our own.
-    private static let rest = Duration.seconds(1)
+    private static let shortRest = Duration.seconds(1)
+    /// For how long that is done; what lasts is looked at more rarely.
+    private static let patience = Duration.seconds(60)
 
     private let policy: OutcomePolicy
     private let lanes: LaneHealth
@@ -36,10 +38,11 @@ package final class OutcomeIntake: OutcomeSink {
         var judged = judge(page)
         let failure = failure(of: page)
         if let failure, !judged.signal.isPause { judged.signal = .pause(after: nil, reason: failure) }
-        let tellsNothing = !page.outcomes.isEmpty && page.outcomes.allSatisfy(\.outcome.isUntold)
+        let tellsNothing =
+            !page.outcomes.isEmpty && page.outcomes.allSatisfy { $0.outcome.isUntold || $0.outcome.isOurs }
         switch judged.signal {
         case .pause(let after, _) where page.isProbe && tellsNothing:
-            lanes.tryAgain(lane, after: after ?? Self.rest, at: page.time)
+            lanes.tryAgain(lane, after: rest(of: lane, after ?? Self.shortRest, at: page.time), at: page.time)
         case .pause(let after, let reason):
             _ = lanes.pause(lane, for: after, reason: reason, wasTried: page.isProbe, at: page.time)
         // What was sent before a pause tells nothing of whether it should end; what was answered about a device alone does.
@@ -59,9 +62,18 @@ package final class OutcomeIntake: OutcomeSink {
         settler.submit(judged.settlement)
     }
 
-    /// Whether a try shows that a lane does not work yet. A server of a network's own that refuses one device's request has answered.
+    private func rest(of lane: Lane, _ length: Duration, at now: Timestamp) -> Duration {
+        let isLasting = lanes.condition(of: lane)?.pause.map { now - $0.since > Self.patience } ?? false
+        return isLasting ? max(length, LaneCondition.trialTime) : length
+    }
+
+    /// Whether a try shows that a lane does not work yet. A server of a network's own that answers one device with an error has answered.
     private func showsFailure(_ outcome: Outcome, _ group: DeliveryGroup) -> Bool {
-        if case .devices = group.payload, !group.lane.provider.kind.isPushService { return outcome.isTimeout }
+        if case .devices = group.payload, !group.lane.provider.kind.isPushService,
+            case .retry(_, _, true) = outcome
+        {
+            return false
+        }
         return outcome.isFailure
     }
 
