@@ -4,7 +4,7 @@ package import Hummingbird
 /// Which part of a list is wanted: `limit` and `cursor` (API section 1).
 package struct Page {
     /// What queries of lists may always have.
-    static let parameters: [String] = ["limit", "cursor"]
+    static let parameters: [Substring] = ["limit", "cursor"]
 
     private static let limits = 1...1000
 

@@ -3,29 +3,25 @@ package import Hummingbird
 
 /// The parameters of a query. Those that a route does not ask for are passed over, unless it says which ones there are.
 package struct QueryParameters {
-    /// Names, decoded where they can be, and values as they were sent.
-    private let pairs: [(name: String, value: Substring)]
-    private let areNamesEncoded: Bool
+    private let pairs: [(name: Substring, value: Substring)]
 
     package init(_ request: Request) {
-        let parts = (request.uri.query ?? "").split(separator: "&").map { pair in
-            let equals = pair.firstIndex(of: "=") ?? pair.endIndex
-            let name = pair[..<equals]
-            return (PercentEncoding.decode(name, plusIsSpace: true), name, pair[equals...].dropFirst())
+        pairs = (request.uri.query ?? "").split(separator: "&").map { pair in
+            guard let equals = pair.firstIndex(of: "=") else { return (pair, "") }
+            return (pair[..<equals], pair[pair.index(after: equals)...])
         }
-        pairs = parts.map { ($0 ?? String($1), $2) }
-        areNamesEncoded = parts.allSatisfy { $0.0 != nil }
     }
 
-    package var names: [String] { pairs.map(\.name) }
+    /// The names as they were sent.
+    package var names: [String] { pairs.map { String($0.name) } }
 
     /// Refuses all parameters but these, and those of pages where there are any.
     package func refuseAll(but names: String..., isPaged: Bool = true) throws(Problem) {
-        let names = names + (isPaged ? Page.parameters : [])
+        let names = names.map { $0[...] } + (isPaged ? Page.parameters : [])
         let unknown = pairs.first { !names.contains($0.name) }
         guard let unknown else { return }
         throw .invalidParameter(
-            unknown.name.shortened(toCharacters: 100, bytes: 400),
+            (PercentEncoding.decode(unknown.name) ?? "").shortened(toCharacters: 100, bytes: 400),
             "is no parameter that is known here"
         )
     }
@@ -76,10 +72,10 @@ package struct QueryParameters {
     /// - Throws: `invalid-parameter` when one is no percent-encoded UTF-8.
     package func all() throws(Problem) -> [(name: String, value: String)] {
         try pairs.map { pair throws(Problem) in
-            guard areNamesEncoded, let value = PercentEncoding.decode(pair.value, plusIsSpace: true) else {
-                throw .invalidParameter("query", "must be percent-encoded UTF-8")
-            }
-            return (pair.name, value)
+            guard let name = PercentEncoding.decode(pair.name, plusIsSpace: true),
+                let value = PercentEncoding.decode(pair.value, plusIsSpace: true)
+            else { throw .invalidParameter("query", "must be percent-encoded UTF-8") }
+            return (name, value)
         }
     }
 
