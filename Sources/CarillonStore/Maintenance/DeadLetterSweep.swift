@@ -27,19 +27,15 @@ struct DeadLetterSweep {
         ) { row in (network: try row.decode(0, as: String.self), last: try row.decode(1, as: UUID.self)) }
         let end = ContinuousClock.now + Self.share
         for (network, last) in surplus {
-            var count = Self.batchSize
-            while count == Self.batchSize, .now < end {
-                let deleted = try await pool.withTaskLock(on: "dead_letters") { session in
-                    try session.execute(
-                        """
-                        DELETE FROM dead_letters WHERE network_id = \(network) AND letter_id IN (
-                            SELECT d.letter_id FROM dead_letters d
-                            WHERE d.network_id = \(network) AND d.letter_id <= \(last)
-                            ORDER BY d.letter_id LIMIT \(Self.batchSize) FOR UPDATE SKIP LOCKED)
-                        """
-                    )
-                }
-                count = deleted ?? 0
+            try await pool.repeatingWithTaskLock(on: "dead_letters", batchSize: Self.batchSize, until: end) { session in
+                try session.execute(
+                    """
+                    DELETE FROM dead_letters WHERE network_id = \(network) AND letter_id IN (
+                        SELECT d.letter_id FROM dead_letters d
+                        WHERE d.network_id = \(network) AND d.letter_id <= \(last)
+                        ORDER BY d.letter_id LIMIT \(Self.batchSize) FOR UPDATE SKIP LOCKED)
+                    """
+                )
             }
         }
     }

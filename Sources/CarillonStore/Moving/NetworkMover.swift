@@ -226,17 +226,16 @@ extension NetworkMover {
         _ move: NetworkMove,
         _ body: @Sendable @escaping () async throws -> Value
     ) async throws -> Value {
-        try await withThrowingTaskGroup(of: Value?.self) { group in
+        try await withThrowingTaskGroup(of: Value.self) { group in
             defer { group.cancelAll() }
             group.addTask { try await body() }
             group.addTask {
-                while !Task.isCancelled {
+                while true {
                     try await Task.sleep(for: catalog.holdTime / 4)
                     if try await catalog.hold(move, by: holder).isCancelled { throw MoveCalledBack() }
                 }
-                return nil
             }
-            guard let value = try await group.next() ?? nil else { throw CancellationError() }
+            guard let value = try await group.next() else { throw CancellationError() }
             return value
         }
     }

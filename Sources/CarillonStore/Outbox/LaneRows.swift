@@ -3,7 +3,7 @@ import Postgres
 
 enum LaneRows {
     /// How many different devices are remembered of a lane while its brake is on; of more it is a sample.
-    static let mostReports = 10_000
+    private static let mostReports = 10_000
     /// The smallest sample is one of so many.
     private static let smallestPart = 1 << 16
 
@@ -200,11 +200,10 @@ enum LaneRows {
             """
     }
 
-    /// Whether a device is one of those that are remembered when one of so many is: by its id alone, so that it stays so.
+    /// Whether a device is one of those that are remembered when one of so many is, which is a power of two: by its id alone, so that it
+    /// stays so, and is in each larger sample as well.
     private static func isInSample(_ row: String, of part: Int) -> SQL {
-        guard part > 1 else { return "true" }
-        let hash: SQL = "sha256(convert_to(\(sql: SQL(trusted: row)).device_id, 'UTF8'))"
-        return "(get_byte(\(sql: hash), 0) * 256 + get_byte(\(sql: hash), 1)) % \(part) = 0"
+        "hashtext(\(sql: SQL(trusted: row)).device_id) & \(part - 1) = 0"
     }
 }
 

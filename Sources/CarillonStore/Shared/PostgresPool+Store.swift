@@ -98,14 +98,15 @@ extension PostgresPool {
         }
     }
 
-    /// Goes on with a task step by step, each with the lock, until a step finds no full batch or somebody else is at it.
+    /// Goes on with a task step by step, each with the lock, until a step finds no full batch, somebody else is at it, or it is time.
     func repeatingWithTaskLock(
         on task: String,
         batchSize: Int,
+        until end: ContinuousClock.Instant? = nil,
         _ step: @Sendable (borrowing PostgresSession) throws -> Int
     ) async throws {
         var count = batchSize
-        while count == batchSize { count = try await withTaskLock(on: task, step) ?? 0 }
+        while count == batchSize, end.map({ .now < $0 }) ?? true { count = try await withTaskLock(on: task, step) ?? 0 }
     }
 }
 

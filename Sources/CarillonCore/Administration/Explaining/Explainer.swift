@@ -22,8 +22,8 @@ package struct Explainer: Sendable {
     }
 
     package func explain(_ event: Event, to user: UserID, in network: NetworkID) async throws -> Explanation {
-        // Who is kept from an event that concerns them is told so, and not that they are no member.
         let event = event.namingThroughout
+        // Who is kept from an event that concerns them is told so, and not that they are no member.
         let unlimited = event.unlimited
         let query = RecipientQuery(networkID: network, prospect: unlimited, only: [user])
         let page = try await recipients.page(for: query)
