@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonSimulator
+import NIOCore
 import NIOHTTP1
 import Testing
 
@@ -82,7 +83,8 @@ extension TestNetwork {
             "/v1/networks/\(id)/import",
             token: adminKey,
             body: Array(lines.map(\.serializedText).joined(separator: "\n").utf8),
-            contentType: "application/x-ndjson"
+            contentType: "application/x-ndjson",
+            limit: .seconds(120)
         )
         try #require(answer.status == 200, "\(answer.text)")
         try #require(answer.json["devices"]?.integer == tokens.count)
