@@ -80,14 +80,18 @@ import Testing
     @Test func `limits are one statement here, and commands there`() {
         let options = TransactionOptions(statementTimeout: .seconds(1), lockTimeout: .milliseconds(5))
         #expect(
-            options.limits(asCommands: false) == [
-                "SELECT set_config('statement_timeout', '1000', true), set_config('lock_timeout', '5', true)"
+            options.statements.map(\.text) == [
+                "BEGIN ISOLATION LEVEL READ COMMITTED",
+                "SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)",
             ]
         )
         #expect(
-            options.limits(asCommands: true) == ["SET LOCAL statement_timeout = 1000", "SET LOCAL lock_timeout = 5"]
+            options.commands == [
+                "BEGIN ISOLATION LEVEL READ COMMITTED", "SET LOCAL statement_timeout = 1000",
+                "SET LOCAL lock_timeout = 5",
+            ]
         )
-        #expect(TransactionOptions().limits(asCommands: true).isEmpty)
+        #expect(TransactionOptions().statements.count == 1 && TransactionOptions().limitStatements.isEmpty)
     }
 
     @Test func `a server that has lost the one it handed a write on to knows no more than nobody`() {

@@ -42,11 +42,12 @@ import Testing
                 ])
             }
             let options = TransactionOptions(statementTimeout: .seconds(10), lockTimeout: .seconds(1))
-            try await pool.withTransaction(options, run)
+            // The first one prepares its statements, the second one what opens it.
+            for _ in 1...2 { try await pool.withTransaction(options, run) }
             let before = proxy.requests
             try await pool.withTransaction(options, run)
             #expect(proxy.requests == before + 2, "all of it was prepared")
-            try await expect([-3, -1, 0, 2], in: pool)
+            try await expect([-5, -3, -1, 0, 2, 4], in: pool)
         }
     }
 
@@ -77,12 +78,13 @@ import Testing
             #expect(try await run(nil) == usual)
             #expect(proxy.requests - before.0 == 1)
             #expect(proxy.statements - before.1 == 1)
+            #expect(try await run(.seconds(99)) == "99s", "prepares what sets limits")
             before = (proxy.requests, proxy.statements)
             #expect(try await run(.milliseconds(123_456)) == "123456ms")
             #expect(proxy.requests - before.0 == 1)
             #expect(proxy.statements - before.1 == 2, "one sets both limits")
             #expect(try await run(nil) == usual, "they end with it")
-            try await expect(isRead ? [] : [0, 1, 2, 3], in: pool)
+            try await expect(isRead ? [] : [0, 1, 2, 3, 4], in: pool)
         }
     }
 

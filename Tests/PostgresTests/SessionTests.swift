@@ -142,6 +142,23 @@ import Testing
         #expect(count <= 3)
     }
 
+    @Test(.pool { $0.poolSize = 1 }) func `what opens a transaction is prepared once, whatever its limits`()
+        async throws
+    {
+        for seconds in 1...3 {
+            let options = TransactionOptions(statementTimeout: .seconds(seconds), lockTimeout: .milliseconds(20))
+            let limits = try await pool.withTransaction(options) { session in
+                try session.first(
+                    "SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout')",
+                    as: String.self
+                )
+            }
+            #expect(limits == "\(seconds)s 20ms")
+        }
+        // BEGIN, the limits, the question above, and this one.
+        #expect(try await pool.withConnection { session in try prepared(session) } == 4)
+    }
+
     @Test(
         .pool {
             $0.poolSize = 1

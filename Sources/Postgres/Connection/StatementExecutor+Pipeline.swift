@@ -46,10 +46,10 @@ extension StatementExecutor {
         let keys = statements.map(\.key)
         let isAlone = options.map { isWhole(statements, keys, $0) } ?? false
         let steps = try steps(of: statements, keys)
-        let opening = isAlone ? options.map { Self.steps(of: $0.limits(asCommands: false)) } ?? [] : openingSteps
+        let opening = try isAlone ? openingSteps(options?.limitStatements ?? []) : openingSteps
         let isWrite = options.map { !$0.readOnly } ?? false
         var all = opening + steps
-        if options != nil, !isAlone { all += Self.steps(of: ["COMMIT"]) }
+        if options != nil, !isAlone { all.append(.unprepared(text: "COMMIT", ParameterList())) }
         var answer: ConnectionHandle.PipelineAnswer
         do throws(PostgresError) {
             answer = try handle.runPipeline(all, timeout: bounded(replyTimeout))
@@ -64,7 +64,7 @@ extension StatementExecutor {
             // Nothing is open that could be gone on with.
             if isAlone { transactionState = .unopened(failure) }
             let position = answer.results.count - opening.count
-            if keys.indices.contains(position) { _ = forgetsPlan(of: keys[position], because: failure) }
+            _ = forgetsPlan(of: keys.indices.contains(position) ? keys[position] : nil, because: failure)
             // What the server refuses before COMMIT has not been committed; about what it did not answer, nobody knows.
             throw isWrite && (position == steps.count || failure.kind == .connectionLost) ? noteWrite(failure) : failure
         }
@@ -79,12 +79,24 @@ extension StatementExecutor {
     }
 
     private var openingSteps: [ConnectionHandle.Step] {
-        guard case .opening(let options) = transactionState else { return [] }
-        return Self.steps(of: options.opening(asCommands: configuration.handsOnSettings))
+        get throws(PostgresError) {
+            guard case .opening(let options) = transactionState else { return [] }
+            guard configuration.handsOnSettings else { return try openingSteps(options.statements) }
+            return options.commands.map { .unprepared(text: $0, ParameterList()) }
+        }
     }
 
-    private static func steps(of texts: [String]) -> [ConnectionHandle.Step] {
-        texts.map { .unprepared(text: $0, ParameterList()) }
+    /// Statements that open a transaction, prepared as any other: parsing and planning them takes as long as running a look-up by a key.
+    private func openingSteps(_ statements: [SQL]) throws(PostgresError) -> [ConnectionHandle.Step] {
+        var steps: [ConnectionHandle.Step] = []
+        for statement in statements {
+            steps.append(
+                isKept(statement)
+                    ? .prepared(name: try prepare(statement.key), statement.parameters)
+                    : .unprepared(text: statement.text, statement.parameters)
+            )
+        }
+        return steps
     }
 
     /// Whether these are the whole transaction, and one statement that sees by itself what it would see inside of one. To prepare it

@@ -52,8 +52,8 @@ extension StatementExecutor {
     func open() throws(PostgresError) {
         guard case .opening(let options) = transactionState else { return }
         do throws(PostgresError) {
-            let opening = options.opening(asCommands: configuration.handsOnSettings)
-            let scripts = configuration.handsOnSettings ? opening : [opening.joined(separator: "; ")]
+            let commands = options.commands
+            let scripts = configuration.handsOnSettings ? commands : [commands.joined(separator: "; ")]
             for script in scripts { _ = try handle.run(script: script, timeout: bounded(replyTimeout)) }
             transactionState = .open(options)
         } catch {

@@ -185,10 +185,10 @@ extension StatementExecutor {
     }
 
     /// Gives up what a changed table has made unusable, or DISCARD has forgotten; answers whether that was the matter, so
-    /// that nothing was executed.
-    func forgetsPlan(of key: StatementCache.Key, because error: PostgresError) -> Bool {
+    /// that nothing was executed. What opens or ends a transaction needs no table.
+    func forgetsPlan(of key: StatementCache.Key?, because error: PostgresError) -> Bool {
         switch error.sqlState {
-        case .featureNotSupported?: statements.remove(key)
+        case .featureNotSupported?: if let key { statements.remove(key) }
         case .invalidSQLStatementName?: statements.forgetAll()
         default: return false
         }

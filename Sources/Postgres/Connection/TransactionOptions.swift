@@ -35,23 +35,38 @@ public struct TransactionOptions: Sendable {
         self.lockTimeout = lockTimeout
     }
 
-    func opening(asCommands: Bool) -> [String] {
-        // Whether others may write is the server's to say: whoever moves a database forbids it by `default_transaction_read_only`.
-        ["BEGIN ISOLATION LEVEL \(isolation.rawValue)\(readOnly ? " READ ONLY" : "")"]
-            + limits(asCommands: asCommands)
+    /// What opens it, as commands without parameters: a server that hands statements on hands on these alone, each sent by itself.
+    var commands: [String] {
+        [beginning] + limits.map { "SET LOCAL \($0.setting) = \($0.milliseconds)" }
     }
 
-    /// The statement that sets its limits, if it has any of its own: one for both. A server that hands statements on hands on commands
-    /// alone, each sent by itself.
-    func limits(asCommands: Bool) -> [String] {
-        let limits = [("statement_timeout", statementTimeout), ("lock_timeout", lockTimeout)].compactMap {
-            name,
-            limit in
-            limit.map { (name: name, value: "\($0.roundedUpMilliseconds)") }
+    /// The same as statements that can be prepared.
+    var statements: [SQL] { [SQL(trusted: beginning)] + limitStatements }
+
+    /// The statement that sets its limits, if it has any of its own: one for both.
+    var limitStatements: [SQL] {
+        guard let first = limits.first else { return [] }
+        return [
+            limits.dropFirst().reduce("SELECT \(sql: first.statement)") { "\(sql: $0), \(sql: $1.statement)" }
+        ]
+    }
+
+    private var beginning: String {
+        // Whether others may write is the server's to say: whoever moves a database forbids it by `default_transaction_read_only`.
+        "BEGIN ISOLATION LEVEL \(isolation.rawValue)\(readOnly ? " READ ONLY" : "")"
+    }
+
+    private struct Limit {
+        var setting: String
+        var milliseconds: Int64
+
+        var statement: SQL { "set_config('\(sql: SQL(trusted: setting))', \("\(milliseconds)"), true)" }
+    }
+
+    private var limits: [Limit] {
+        [("statement_timeout", statementTimeout), ("lock_timeout", lockTimeout)].compactMap { setting, limit in
+            limit.map { Limit(setting: setting, milliseconds: $0.roundedUpMilliseconds) }
         }
-        if asCommands { return limits.map { "SET LOCAL \($0.name) = \($0.value)" } }
-        let settings = limits.map { "set_config('\($0.name)', '\($0.value)', true)" }
-        return settings.isEmpty ? [] : ["SELECT \(settings.joined(separator: ", "))"]
     }
 
     var hasLimits: Bool { statementTimeout != nil || lockTimeout != nil }

@@ -142,7 +142,7 @@ public struct Webhook: Sendable {
         key: SymmetricKey
     ) -> HMAC<SHA256>.MAC {
         var hmac = HMAC<SHA256>(key: key)
-        hmac.update(data: Data("\(id).\(timestamp).".utf8))
+        hmac.update(data: Array("\(id).\(timestamp).".utf8))
         hmac.update(data: body)
         return hmac.finalize()
     }
