@@ -41,7 +41,7 @@ class Carillon(
      * @param appId the app whose service account the network has stored.
      * @param locale the language for this phone; with null the user's own.
      */
-    fun register(device: String, fcmToken: String, appId: String, locale: String? = Locale.getDefault().toLanguageTag()): Device =
+    fun register(device: String, fcmToken: String, appId: String, locale: String? = language()): Device =
         Device(call(Route.REGISTER, device, mapOf("provider" to "fcm", "token" to fcmToken, "appId" to appId, "locale" to locale)))
 
     /** This phone gets nothing more, if it belongs to the user. */
@@ -155,6 +155,9 @@ class Carillon(
     private companion object {
         const val CALL_MS = 30_000L
         const val ATTEMPTS = 4
+
+        /** The user's language, without the preferences of a region (`-u-…`): with them it is longer than a tag may be. */
+        fun language(): String = Locale.getDefault().toLanguageTag().substringBefore("-u-")
 
         fun segment(text: String): String = URLEncoder.encode(text, "UTF-8").replace("+", "%20")
     }

@@ -25,6 +25,11 @@ import Testing
         }
     }
 
+    @Test func `several spaces are between the scheme and the token`() async throws {
+        let headers = ["authorization": "bearer   \(network.adminKey)"]
+        #expect(try await api.call(.get, network.path("api-keys"), headers: headers).status == 200)
+    }
+
     @Test func `the operator may everything, and unknown networks are 404`() async throws {
         for token in [TestAPI.operatorToken, TestAPI.formerOperatorToken] {
             #expect(try await network.call(.get, "api-keys", as: token).status == 200)

@@ -172,6 +172,21 @@ import Testing
         #expect(throws: RequestDeadlineExceeded.self) { try channel.throwIfErrorCaught() }
     }
 
+    @Test func `who has sent all of an upload has no more time to keep`() throws {
+        try channel.pipeline.syncOperations.addHandler(RequestDeadlineHandler(limit: .seconds(15)))
+        channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.sincePart, promise: nil)
+        try receive(request)
+        loop.advanceTime(by: .seconds(14))
+        channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.arrived, promise: nil)
+        loop.advanceTime(by: .seconds(60))
+        try channel.throwIfErrorCaught()
+        answer()
+        // The next request has its own.
+        try receive("PUT / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab")
+        loop.advanceTime(by: .seconds(15))
+        #expect(throws: RequestDeadlineExceeded.self) { try channel.throwIfErrorCaught() }
+    }
+
     @Test func `a further head has ten seconds from its first byte`() throws {
         try receive(request)
         answer()

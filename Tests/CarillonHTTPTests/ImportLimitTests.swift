@@ -2,6 +2,7 @@ import CarillonCore
 import CarillonTesting
 import Foundation
 import HTTPTypes
+import NIOCore
 import Synchronization
 import Testing
 
@@ -24,6 +25,26 @@ import Testing
             #expect(try await network.call(.get, "users/bob").status == 404)
         }
         #expect((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] == [])
+    }
+
+    @Test func `lines without content count, and take no memory while nothing follows them`() async throws {
+        let directory = SpoolDirectory(path: NSTemporaryDirectory(), limit: 1_000_000, reserve: 0)
+        let addresses = DeviceAddressReader(egress: .unrestricted, webPushHosts: WebPushHosts(["*"]))
+        let devices = DeviceReader(now: Timestamp(milliseconds: 0), addresses: addresses)
+        let newlines = ByteBuffer(repeating: UInt8(ascii: "\n"), count: 100_000)
+        let spool = try ImportSpool(in: directory, devices: devices)
+        let tally = try await spool.fill { take in
+            for _ in 0..<9 { try take(newlines) }
+            try take(ByteBuffer(string: Self.line))
+        }
+        #expect(tally.users == 1)
+        #expect(try spool.nextBatch()?.count == 1)
+        let refusal = await #expect(throws: Problem.self) {
+            _ = try await ImportSpool(in: directory, devices: devices).fill { take in
+                for _ in 0..<11 { try take(newlines) }
+            }
+        }
+        #expect(refusal?.status == .contentTooLarge)
     }
 
     @Test func `an import that the disk has no room for is refused in plain words`() async throws {

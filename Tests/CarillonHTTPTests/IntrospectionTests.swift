@@ -86,7 +86,10 @@ import Testing
             #expect(try await api.call(.get, others, as: "alice's").status == 403)
             let asked = backend.tokens.count
             #expect(try await network.call(.get, "templates", as: "alice's").status == 401)
-            #expect(backend.tokens.count == asked, "what admins' routes are sent is never passed on")
+            for path in ["events", "notifications", "events/amity"] {
+                #expect(try await network.call(.post, path, "{}", as: "alice's").status != 403)
+            }
+            #expect(backend.tokens.count == asked, "what routes of admins and backends are sent is never passed on")
             let elsewhere = Self.own.replacing("acme", with: "other")
             #expect(try await api.call(.get, elsewhere, as: "alice's").status == 401)
             let before = backend.tokens.count

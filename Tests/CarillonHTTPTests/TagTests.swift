@@ -46,8 +46,12 @@ import Testing
         #expect(first.text == #"{"items":[{"deviceId":"d-1"},{"userId":"alice"}],"next":"\#(next)"}"#)
         let rest = try await api.call(.get, "\(subscribers)?cursor=\(next)", as: admin)
         #expect(rest.text == #"{"items":[{"userId":"bob"}]}"#)
-        let unread = try await api.call(.get, "\(subscribers)?cursor=YWxpY2U", as: admin)
-        #expect(unread.problem == "invalid-parameter")
+        // `alice`, and `user:` with U+0000 behind it.
+        for cursor in ["YWxpY2U", "dXNlcjoA"] {
+            let unread = try await api.call(.get, "\(subscribers)?cursor=\(cursor)", as: admin)
+            #expect(unread.problem == "invalid-parameter")
+        }
+        #expect(try await network.call(.get, "api-keys?cursor=AA").problem == "invalid-parameter")
         for path in ["users/alice/tags", "devices/d-1/tags"] {
             #expect(try await network.call(.get, path, as: admin).text == #"{"items":[{"tag":"beta"}]}"#)
         }

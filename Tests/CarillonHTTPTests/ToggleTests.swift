@@ -112,6 +112,7 @@ import Testing
         let answer = try await network.call(.get, "notifications", headers: headers)
         #expect(answer.status == status)
         #expect(answer.headers[.eTag] == "\"0\"")
+        #expect(answer.headers[.cacheControl] == "private, no-cache")
         #expect(answer.bytes.isEmpty == (status == 304))
     }
 

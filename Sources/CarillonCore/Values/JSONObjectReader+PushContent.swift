@@ -75,7 +75,7 @@ extension JSONObjectReader {
         var part = RawPart()
         part.kind = reader.choice("kind", as: PushContent.Kind.self)
         part.replaces = reader.bool("replace") ?? false
-        if !form.headers.isEmpty { part.headers = reader.headers(in: form.headers) }
+        if !form.headers.isEmpty { part.headers = reader.headers(in: form.headers, isStored: isStored) }
         if let value = reader.value(form.payloadKey) {
             if case .object(let payload) = value {
                 part.payload = payload
@@ -94,7 +94,7 @@ extension JSONObjectReader {
         return part
     }
 
-    private mutating func headers(in forms: [String: HeaderForm]) -> [String: String] {
+    private mutating func headers(in forms: [String: HeaderForm], isStored: Bool) -> [String: String] {
         guard let reader = object("headers", unknown: .tolerate) else { return [:] }
         var headers: [String: String] = [:]
         var values = reader
@@ -105,7 +105,7 @@ extension JSONObjectReader {
                 continue
             }
             guard let value = values.string(name, required: true, maximumBytes: Self.longestHeader) else { continue }
-            guard form.admits(value) else {
+            guard isStored || form.admits(value) else {
                 values.refuse(name, form.rule)
                 continue
             }

@@ -56,8 +56,9 @@ package struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertibl
         var chain = [self]
         var rest = rawValue[...]
         while let hyphen = rest.lastIndex(of: "-") {
+            let longer = rest
             rest = rest[..<hyphen]
-            if rest == "zh", Self.traditionalChinese.contains(rawValue) {
+            if rest == "zh", Self.traditionalChinese.contains(String(longer)) {
                 chain.append(LocaleTag(wellFormed: "zh-Hant"))
             }
             chain.append(LocaleTag(wellFormed: String(rest)))

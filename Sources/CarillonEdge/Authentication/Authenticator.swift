@@ -242,7 +242,7 @@ extension HTTPFields {
     package func bearerToken() throws(Problem) -> String? {
         let values = self[values: .authorization]
         guard let value = values.first else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        let parts = value.split(separator: " ")
         guard values.count == 1, parts.count == 2, parts[0].lowercased() == "bearer",
             parts[1].utf8.count <= SignedToken.maximumBytes
         else { throw .unauthorized("Authorization must be one bearer token") }

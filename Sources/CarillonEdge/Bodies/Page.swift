@@ -25,7 +25,7 @@ package struct Page {
             limit = 100
         }
         after = try query.text("cursor").map { cursor throws(Problem) in
-            guard let bytes = Base64URL.decode(cursor.utf8), !bytes.isEmpty,
+            guard let bytes = Base64URL.decode(cursor.utf8), !bytes.isEmpty, !bytes.contains(0),
                 let key = String(validating: bytes, as: UTF8.self), key.utf8.count <= 1024
             else { throw Self.invalidCursor }
             return key

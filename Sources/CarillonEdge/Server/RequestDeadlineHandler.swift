@@ -16,6 +16,8 @@ package final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChann
         case wholeRequest
         /// From the last part that arrived: for uploads of any size.
         case sincePart
+        /// Not any more: all of it has arrived, and whoever answers has a limit of their own.
+        case arrived
     }
 
     /// Sent inwards through the pipeline behind the last part of a request whose answer has ended.
@@ -32,7 +34,7 @@ package final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChann
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch mode {
         case .wholeRequest where timer == nil, .sincePart: restart(context)
-        case .wholeRequest: break
+        case .wholeRequest, .arrived: break
         }
         context.fireChannelRead(data)
     }
@@ -44,7 +46,10 @@ package final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChann
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        if let mode = event as? Mode { self.mode = mode }
+        if let mode = event as? Mode {
+            self.mode = mode
+            if mode == .arrived { stop() }
+        }
         context.triggerUserOutboundEvent(event, promise: promise)
     }
 

@@ -14,6 +14,7 @@ final class ImportSpool: Sendable {
         var ended = false
     }
 
+    private let directory: SpoolDirectory
     private let file: SpoolFile
     private let devices: DeviceReader
     private let reader = Mutex(Reader())
@@ -21,6 +22,7 @@ final class ImportSpool: Sendable {
     /// An empty spool.
     /// - Throws: ``SpoolFile/Failure`` when it cannot be made.
     init(in directory: SpoolDirectory, devices: DeviceReader) throws {
+        self.directory = directory
         file = try SpoolFile(in: directory)
         self.devices = devices
     }
@@ -34,11 +36,15 @@ final class ImportSpool: Sendable {
         var tally = ImportTally()
         var checked: [UInt8] = []
         var next = 1
+        var arrived = 0
         func check(_ line: [UInt8], _ number: Int) throws {
             tally.count(try ImportLine.record(line, number: number, devices: devices))
             // Empty lines stay, so that numbers do.
-            checked.append(contentsOf: repeatElement(UInt8(ascii: "\n"), count: number - next))
-            next = number + 1
+            while next < number { try end([]) }
+            try end(line)
+        }
+        func end(_ line: [UInt8]) throws {
+            next += 1
             checked.append(contentsOf: line)
             checked.append(UInt8(ascii: "\n"))
             if checked.count >= Self.chunkBytes { try flush() }
@@ -48,6 +54,9 @@ final class ImportSpool: Sendable {
             checked.removeAll(keepingCapacity: true)
         }
         try await parts { part in
+            // Lines without content are in no file until another one follows.
+            arrived += part.readableBytes
+            try directory.check(total: arrived, more: 0)
             try part.withUnsafeReadableBytes { bytes in try splitter.take(bytes, check) }
         }
         try splitter.finish(check)

@@ -8,9 +8,15 @@ protocol Controller: Sendable {
 }
 
 extension Controller {
-    /// The caller in the network of the path, by `Authorization`.
-    func access(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
-        try await services.authenticator.access(request, context, in: context.identifier("network", as: Network.self))
+    /// The caller in the network of the path, by `Authorization`; where only backends have business, nobody is asked about foreign
+    /// tokens.
+    func access(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        ofUsers: Bool = true
+    ) async throws -> Access {
+        let network = try context.identifier("network", as: Network.self)
+        return try await services.authenticator.access(request, context, in: network, ofUsers: ofUsers)
     }
 
     /// Where routes are added for a network's admins.

@@ -64,7 +64,7 @@ struct EventController: Controller {
         _ context: CarillonRequestContext
     ) async throws -> (Network, [UInt8]) {
         guard request.headers[.authorization] == nil, let signature = SignedBody(request.headers) else {
-            let access = try await access(request, context)
+            let access = try await access(request, context, ofUsers: false)
             try access.requireEvents()
             return (access.network, try await body(of: request))
         }

@@ -28,6 +28,7 @@ struct ImportController: Controller {
             let tally = try await spool.fill { handle in
                 try await RequestBodyReader.forEachPart(of: request.http, handle)
             }
+            request.context.channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.arrived, promise: nil)
             try await limiter.writing(into: network.id) {
                 UnitOfWork.current?.liftDeadline()
                 if tally.subscriptions > 0 {

@@ -17,7 +17,7 @@ struct NotificationController: Controller {
     }
 
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await access(request, context)
+        let access = try await access(request, context, ofUsers: false)
         try access.requireNotifications()
         // It stands in for an id, and is as long.
         let key = try IdempotencyKey.text(request.headers, upTo: Identifier<Event>.maximumBytes)

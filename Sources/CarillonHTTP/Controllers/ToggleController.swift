@@ -61,7 +61,7 @@ struct ToggleController: Controller {
         let current = try await services.toggles.toggles(scope, in: request.network)
         let tag = EntityTag.text(of: current.version)
         guard !EntityTag.isKnown(tag, to: request.http.headers) else {
-            return Response(status: .notModified, headers: [.eTag: tag])
+            return Response(status: .notModified, headers: Self.headers(tag))
         }
         return answer(scope, current)
     }
@@ -84,11 +84,10 @@ struct ToggleController: Controller {
 
     /// The full document with `updatedAt`. It may be kept, as long as it is asked for again whether it still holds.
     private func answer(_ scope: ToggleScope, _ current: Versioned<JSONValue>) -> Response {
-        .json(
-            current.json(of: scope),
-            headers: [.eTag: EntityTag.text(of: current.version), .cacheControl: "private, no-cache"]
-        )
+        .json(current.json(of: scope), headers: Self.headers(EntityTag.text(of: current.version)))
     }
+
+    private static func headers(_ tag: String) -> HTTPFields { [.eTag: tag, .cacheControl: "private, no-cache"] }
 }
 
 extension Versioned<JSONValue> {

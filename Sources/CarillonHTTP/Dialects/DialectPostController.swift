@@ -93,6 +93,7 @@ struct DialectPostController: Controller {
         for start in stride(from: 0, to: events.count, by: EventParser.maximumBatchCount) {
             let end = min(start + EventParser.maximumBatchCount, events.count)
             receipts += try await services.accept(Array(events[start..<end]), network)
+            UnitOfWork.current?.noteWrite()
         }
         return receipts
     }
@@ -116,7 +117,7 @@ struct DialectPostController: Controller {
         )
         if proof == .key {
             do {
-                let access = try await access(request, context)
+                let access = try await access(request, context, ofUsers: false)
                 try access.requireEvents()
                 return Sender(network: access.network, document: known?.document, proof: proof)
             } catch let problem as Problem

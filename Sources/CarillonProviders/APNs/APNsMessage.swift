@@ -26,8 +26,10 @@ struct APNsMessage {
         let headers = content.parts[.apns]?.headers ?? [:]
         let isSilent = content.kind(for: .apns) == .silent
         pushType = headers["apns-push-type"] ?? (isSilent ? "background" : "alert")
-        priority =
-            headers["apns-priority"] ?? Self.priority(content.priority, isSilent: isSilent || pushType == "background")
+        let isBackground = pushType == "background"
+        // APNs refuses what runs in the background at once.
+        let asked = headers["apns-priority"].flatMap { isBackground && $0 == "10" ? nil : $0 }
+        priority = asked ?? Self.priority(content.priority, isSilent: isSilent || isBackground)
         let end = content.timeToLive == 0 ? 0 : (group.forgottenAt.milliseconds + 999) / 1_000
         expiration = headers["apns-expiration"] ?? String(end)
         collapseID =

@@ -27,8 +27,8 @@ struct PushText {
     /// What is made of these words, cut so that it takes at most `limit` bytes, and whether it does: it may take more even
     /// without any.
     ///
-    /// The body gives way first; the title keeps at least half of the room. How often either stands in the payload is found
-    /// by trying, since somebody may have put it into other places, too.
+    /// The body gives way first. How often either stands in the payload is found by trying, since somebody may have put it into
+    /// other places, too.
     func fitted<Payload>(
         to limit: Int,
         size: (Payload) -> Int,
@@ -55,10 +55,7 @@ struct PushText {
 
     private func shortened(to room: Int, titles: Int, bodies: Int) -> PushText {
         var result = self
-        if let title, titles > 0 {
-            let rest = room - bodies * (body?.jsonByteCount ?? 0)
-            result.title = title.shortened(toJSONBytes: max(room / 2, rest) / titles)
-        }
+        if let title, titles > 0 { result.title = title.shortened(toJSONBytes: room / titles) }
         if let body, bodies > 0 {
             let rest = room - titles * (result.title?.jsonByteCount ?? 0)
             result.body = body.shortened(toJSONBytes: rest / bodies)

@@ -190,6 +190,8 @@ import Testing
     private static let cases: [(EventType, Person?, [Person], Int, String?)] = [
         (.messageSent, Person(id: "alice", displayName: "Alice"), [], 0, "Alice"),
         (.messageSent, Person(id: "bob"), [], 0, "Bob B."),
+        (.messageSent, Person(id: "ali", displayName: "Ali\u{202E}ce\nPay"), [], 0, "Alice Pay"),
+        (.messageSent, Person(id: "carol", displayName: "  "), [], 0, "carol"),
         (.channelCreated, Person(id: "eve"), [Person(id: "bob")], 1, "eve"),
         (.channelCreated, nil, [], 1, nil),
         (.memberJoined, nil, [Person(id: "bob")], 0, "Bob B."),

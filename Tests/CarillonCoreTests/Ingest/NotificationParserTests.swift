@@ -189,6 +189,10 @@ import Testing
         (#"{"to":{"everyone":true},"body":"x","ttlSeconds":2419201}"#, ["/ttlSeconds"]),
         (#"{"to":{"everyone":true},"body":"x","apns":{"headers":{"apns-id":"1"}}}"#, ["/apns/headers/apns-id"]),
         (
+            #"{"to":{"everyone":true},"body":"x","apns":{"headers":{"apns-expiration":"4294967296"}}}"#,
+            ["/apns/headers/apns-expiration"]
+        ),
+        (
             #"{"to":{"everyone":true},"body":"x","apns":{"headers":{"apns-priority":"7"}}}"#,
             ["/apns/headers/apns-priority"]
         ),

@@ -87,6 +87,7 @@ import Testing
         Walk(locales: ["", "\u{0}", String(repeating: "a-", count: 9_999), "pt"], expected: "pt"),
         Walk(locales: ["zh-Hant-HK"], expected: "zh-Hant"),
         Walk(locales: ["zh-TW"], expected: "zh-Hant"),
+        Walk(locales: ["zh-TW-u-mu-celsius"], expected: "zh-Hant"),
         Walk(locales: ["zh-Hans-CN"], expected: "zh"),
         Walk(locales: ["zh-CN"], expected: "zh"),
         Walk(locales: ["th-TH"], overrides: ["th-TH"], expected: "th-TH!"),

@@ -78,6 +78,8 @@ import Testing
         (ToggleScope.network, #"{"enabeld":false}"#, "/enabeld"),
         (.network, #"{"enabled":"no"}"#, "/enabled"),
         (.network, #"{"enabled":null}"#, "/enabled"),
+        (.network, #"{"events":{"member.joined":{"enabled":null}}}"#, "/events/member.joined/enabled"),
+        (.network, #"{"modules":{"chat":{"enabled":null}}}"#, "/modules/chat/enabled"),
         (.network, #"{"modules":{"chats":{"enabled":false}}}"#, "/modules/chats"),
         (.network, #"{"modules":{"chat":false}}"#, "/modules/chat"),
         (.network, #"{"modules":{"chat":{"enabled":true,"roles":{"only":[]}}}}"#, "/modules/chat/roles"),

@@ -278,8 +278,13 @@ import Testing
         #expect(message.topic(of: "com.acme.other") == nil)
         #expect(message.topic(of: "com.acme.cha") == nil)
         // Apple takes no other one of what is for the background.
-        let background = RawPart(headers: ["apns-push-type": "background"])
-        #expect(APNsMessage(try Self.group(.apns, PushContent(parts: [.apns: background]))).priority == "5")
+        for (asked, told) in [(nil, "5"), ("10", "5"), ("1", "1")] {
+            var background = RawPart(headers: ["apns-push-type": "background"])
+            background.headers["apns-priority"] = asked
+            #expect(APNsMessage(try Self.group(.apns, PushContent(parts: [.apns: background]))).priority == told)
+        }
+        let silent = PushContent(kind: .silent, parts: [.apns: RawPart(headers: ["apns-priority": "10"])])
+        #expect(APNsMessage(try Self.group(.apns, silent)).priority == "5")
         let part = RawPart(headers: ["ttl": "5", "urgency": "very-low", "topic": "t"])
         let browser = WebPushMessage(try Self.group(.webpush, PushContent(parts: [.webpush: part])))
         #expect([browser.timeToLive, browser.urgency, browser.topic(of: Self.id)] == ["5", "very-low", "t"])
@@ -344,6 +349,17 @@ import Testing
             #expect(copy.last == "…" && body.hasPrefix(copy.dropLast()))
             #expect(Self.value("/aps/alert/body", of: payload) == .string(copy))
         }
+    }
+
+    @Test(arguments: [ProviderName.apns, .fcm, .webpush])
+    func `the title is whole while the body can give way`(provider: ProviderName) throws {
+        let title = String(repeating: "t", count: 3_000)
+        let body = String(repeating: "b", count: 3_000)
+        let payload = try Self.payload(provider, PushContent(), title: title, body: body)
+        let path = [.apns: "/aps/alert", .fcm: "/message/notification"][provider] ?? ""
+        #expect(Self.value(path + "/title", of: payload) == .string(title))
+        let cut = try #require(Self.value(path + "/body", of: payload).text)
+        #expect(cut.last == "…" && body.hasPrefix(cut.dropLast()))
     }
 
     @Test(arguments: [ProviderName.apns, .fcm, .webpush, .webhook])

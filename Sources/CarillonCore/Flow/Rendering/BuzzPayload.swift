@@ -11,8 +11,9 @@ struct BuzzPayload {
             "roomId": .string(channel.id.rawValue),
         ]
         if let person = event.actor ?? event.members.first {
-            let name = person.displayName ?? names.people[person.id] ?? person.id.rawValue
-            keys["userName"] = .string(name.shortened(toCharacters: 200, bytes: 800))
+            keys["userName"] = .string(
+                TemplatePart.title.cleaned(names.name(of: person)).shortened(toCharacters: 200, bytes: 800)
+            )
         }
         keys["content"] = ["$text": "body"]
         self.keys = keys

@@ -24,6 +24,7 @@ extension NetworkToggles: ToggleDocument {
 
     private static func isOff(_ key: String, _ switches: inout JSONObjectReader) -> Bool {
         guard var entry = switches.object(key) else { return false }
+        entry.refuseNulls("enabled")
         defer { entry.finish() }
         return entry.bool("enabled") == false
     }
