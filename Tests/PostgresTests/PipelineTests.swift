@@ -211,6 +211,9 @@ import Testing
             try await pool.withTransaction { session in try run(session) }
         }
         try await expect([0, 1, 2], in: pool)
+        try await pool.withConnection { session in try session.script("DEALLOCATE ALL") }
+        try await pool.withTransaction(TransactionOptions(retries: 1)) { session in try run(session) }
+        try await expect([0, 1, 2, 3], in: pool)
     }
 
     @Test func `what takes too long is cancelled by the server, and nothing of it stays`() async throws {

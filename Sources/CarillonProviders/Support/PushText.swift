@@ -55,7 +55,11 @@ struct PushText {
 
     private func shortened(to room: Int, titles: Int, bodies: Int) -> PushText {
         var result = self
-        if let title, titles > 0 { result.title = title.shortened(toJSONBytes: room / titles) }
+        if let title, titles > 0 {
+            // Of a body something is left to be seen: that it was cut.
+            let least = bodies * min(body?.jsonByteCount ?? 0, "…".utf8.count)
+            result.title = title.shortened(toJSONBytes: (room - least) / titles)
+        }
         if let body, bodies > 0 {
             let rest = room - titles * (result.title?.jsonByteCount ?? 0)
             result.body = body.shortened(toJSONBytes: rest / bodies)

@@ -9,6 +9,9 @@ actor PostgresConnection {
         case finished(Result<Value, any Error>, isReusable: Bool)
     }
 
+    /// How long a system without threads is left alone.
+    private static let threadPause = Duration.milliseconds(100)
+
     nonisolated let canceller = StatementCanceller()
     nonisolated let thread = ConnectionThread()
     private let configuration: PostgresConfiguration
@@ -25,14 +28,19 @@ actor PostgresConnection {
         after delay: Duration,
         completion: @escaping @Sendable (Result<Void, PostgresError>) -> Void
     ) {
+        guard thread.start() else {
+            // Whoever hears of it at once tries again at once.
+            Task {
+                try? await Task.sleep(for: max(delay, Self.threadPause))
+                completion(.failure(PostgresError(.connectionFailed, reason: "the system has no thread left")))
+            }
+            return
+        }
         thread.submit {
             guard self.thread.pause(for: delay) else { return completion(.failure(PostgresError(.shuttingDown))) }
             completion(
                 self.assumeIsolated { connection in Result { () throws(PostgresError) in try connection.connect() } }
             )
-        }
-        if !thread.start() {
-            completion(.failure(PostgresError(.connectionFailed, reason: "the system has no thread left")))
         }
     }
 

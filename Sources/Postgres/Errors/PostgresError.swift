@@ -91,10 +91,11 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
 }
 
 extension PostgresError {
-    /// Whether running the same transaction again can succeed: it met another one and was undone.
+    /// Whether running the same transaction again can succeed: it met another one and was undone, or the server had forgotten
+    /// what it was prepared as.
     public var isRetriable: Bool {
         switch kind {
-        case .server(.serializationFailure), .server(.deadlockDetected): true
+        case .server(.serializationFailure), .server(.deadlockDetected), .server(.invalidSQLStatementName): true
         default: false
         }
     }

@@ -74,6 +74,14 @@ import Testing
         #expect(gate.batches.withLock { $0.map(\.count) } == [1, 40])
     }
 
+    @Test func `a batch works in nobody's time, whoever asked first`() async throws {
+        let batcher = Batcher<String, Int, Bool>(limits: limits(), weight: { _ in 1 }) { items, _ in
+            items.map { _ in UnitOfWork.current == nil }
+        }
+        let answers = try await UnitOfWork.run(within: .zero) { try await batcher.submit([1, 2], for: "a") }
+        #expect(answers == [true, true])
+    }
+
     @Test func `one request is never split, and a batch is bounded`() async throws {
         let batcher = batcher(limits(perBatch: 4), gate)
         try await beside(in: batcher) { group in

@@ -1,4 +1,6 @@
 import CarillonTesting
+import Logging
+import Synchronization
 import Testing
 
 @testable import CarillonCore
@@ -68,6 +70,48 @@ import Testing
         _ = try await StoreScene.here.queue.apply([ChangedLane(lane, .pause(for: .seconds(60), reason: "elsewhere"))])
         store.isHeld.clear()
         _ = try await eventually { health.condition(of: lane)?.pause?.reason == "elsewhere" ? true : nil }
+    }
+
+    @Test func `what a settle says of a lane undoes no resumption that is not written yet`() throws {
+        let health = health()
+        _ = health.pause(lane, for: .seconds(60), reason: "down", at: WallClock.system.now())
+        let paused = try #require(health.condition(of: lane))
+        health.resume(lane, at: WallClock.system.now())
+        health.learn([lane: paused])
+        #expect(health.condition(of: lane)?.pause == nil)
+    }
+
+    @Test func `the queue hears of a pause before it hears of what ends it`() {
+        let queue = SendingQueue(claims: ScriptedClaims(), logger: TestDatabase.logger)
+        let known = Mutex<LaneHealth?>(nil)
+        let log = Overheard { [lane] in known.withLock(\.self)?.resume(lane, at: WallClock.system.now()) }
+        let health = LaneHealth(
+            store: store,
+            devices: StoreScene.here.devices,
+            queue: queue,
+            logger: Logger(label: "lanes") { _ in log }
+        )
+        known.withLock { $0 = health }
+        // It is ended as soon as it is told of.
+        _ = health.pause(lane, for: .seconds(60), reason: "down", at: WallClock.system.now())
+        #expect(health.condition(of: lane)?.pause == nil)
+        #expect(queue.isSending(lane))
+    }
+
+    /// Does something when anything is logged.
+    private struct Overheard: LogHandler {
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { body() }
     }
 
     @Test func `of overlapping readings those that began after a write count`() {

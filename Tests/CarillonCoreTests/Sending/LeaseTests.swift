@@ -61,6 +61,18 @@ import Testing
         try await eventually { queue.count == 0 }
     }
 
+    @Test func `who is cancelled gives back all the same`() async throws {
+        let claims = ScriptedClaims()
+        let queue = SendingQueue(claims: claims, logger: TestDatabase.logger)
+        let giving = Task {
+            while !Task.isCancelled { await Task.yield() }
+            await queue.giveBack([group], after: .zero)
+        }
+        giving.cancel()
+        await giving.value
+        #expect(claims.released == [group.id])
+    }
+
     @Test func `a group whose row was passed over by a renewal is neither lost nor renewed`() async throws {
         let (queue, _, _) = try services(of: ScriptedClaims())
         let groups = (0..<3).map { DeliveryGroup.test([.test("\($0)")]) }

@@ -53,6 +53,8 @@ final class ScriptedClaims: OutboxClaims {
     }
 
     func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
+        // As a statement does.
+        try Task.checkCancellation()
         state.withLock { $0.released += groups.map(\.id) }
     }
 

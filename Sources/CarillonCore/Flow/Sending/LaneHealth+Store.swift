@@ -35,9 +35,12 @@ extension LaneHealth {
     func write() async {
         let writing = state.withLock { state in
             guard state.changes.count > 0 || !state.drained.isEmpty else { return state.writing }
-            state.writing = Task { [former = state.writing] in
-                await former?.value
-                await self.writeAll()
+            // It writes everybody's changes: whoever begins it has no part in how that ends.
+            state.writing = UnitOfWork.$current.withValue(nil) { [former = state.writing] in
+                Task {
+                    await former?.value
+                    await self.writeAll()
+                }
             }
             return state.writing
         }
@@ -118,7 +121,7 @@ extension LaneHealth {
 
     /// Makes what was read of these lanes ours; those of which nothing was read are well.
     private func adopt(_ conditions: LaneConditions, of lanes: Set<Lane>, since mark: Int) {
-        let (resumed, paused, isOvertaken) = state.withLock { state in
+        let hasNews = state.withLock { state in
             let (read, overtaken) = state.changes.endReading(mark, of: lanes)
             for lane in overtaken { state.stale?.insert(lane.networkID) }
             var before: [Lane: LaneCondition] = [:]
@@ -128,17 +131,16 @@ extension LaneHealth {
                 after[lane] = conditions.lanes[lane]
                 state.conditions[lane] = conditions.lanes[lane]
             }
-            let resumed = before.filter { $1.pause != nil && after[$0]?.pause == nil }.map(\.key)
+            for (lane, former) in before where former.pause != nil && after[lane]?.pause == nil { queue.resume(lane) }
             let paused = after.filter { $1.pause != nil && before[$0]?.pause != $1.pause }
-            return (resumed, paused, !overtaken.isEmpty)
+            for (lane, condition) in paused {
+                // One that is over already, as after a start, is tried with one group, too.
+                let remaining = condition.remainingPause(at: conditions.moment) ?? .zero
+                drain(lane, for: remaining, reason: condition.pause?.reason ?? "", &state)
+            }
+            return !paused.isEmpty || !overtaken.isEmpty
         }
         callToUndo(conditions.lanes.values)
-        for lane in resumed { queue.resume(lane) }
-        for (lane, condition) in paused {
-            // One that is over already, as after a start, is tried with one group, too.
-            let remaining = condition.remainingPause(at: conditions.moment) ?? .zero
-            drain(lane, for: remaining, reason: condition.pause?.reason ?? "")
-        }
-        if !paused.isEmpty || isOvertaken { wake.yield() }
+        if hasNews { wake.yield() }
     }
 }

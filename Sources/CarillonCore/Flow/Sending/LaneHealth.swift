@@ -123,10 +123,11 @@ extension LaneHealth {
             state.conditions[lane, default: LaneCondition()].apply(change, at: time)
             state.changes.append(ChangedLane(lane, change))
             state.timeouts.forget(lane)
-            return (wasPaused, state.conditions[lane]?.remainingPause(at: time) ?? .zero)
+            let remaining = state.conditions[lane]?.remainingPause(at: time) ?? .zero
+            drain(lane, for: remaining, reason: reason, &state)
+            return (wasPaused, remaining)
         }
         if !wasPaused { logger.notice("A lane is paused", metadata: ["lane": "\(lane)", "reason": "\(reason)"]) }
-        drain(lane, for: remaining, reason: reason)
         wake.yield()
         return remaining
     }
@@ -134,27 +135,24 @@ extension LaneHealth {
     /// A paused lane works again: its probe went through.
     func resume(_ lane: Lane, at time: Timestamp) {
         let isNews = state.withLock { state in
+            queue.resume(lane)
             guard state.conditions[lane]?.pause != nil else { return false }
             state.conditions[lane]?.apply(.resume, at: time)
             state.changes.append(ChangedLane(lane, .resume))
             return true
         }
-        queue.resume(lane)
         if isNews { wake.yield() }
     }
 
     /// What was to find out whether a paused lane works told nothing: the next one is to, after a while.
     func tryAgain(_ lane: Lane, after length: Duration, at time: Timestamp) {
         let change = LaneChange.vainTrial(of: lane, for: length)
-        let reason = state.withLock { state in
-            let reason = state.conditions[lane]?.pause?.reason
-            guard reason != nil else { return reason }
+        state.withLock { state in
+            guard let reason = state.conditions[lane]?.pause?.reason else { return }
             state.conditions[lane]?.apply(change, at: time)
             state.changes.append(ChangedLane(lane, change))
-            return reason
+            drain(lane, for: length, reason: reason, &state)
         }
-        guard let reason else { return }
-        drain(lane, for: length, reason: reason)
         wake.yield()
     }
 
@@ -170,11 +168,12 @@ extension LaneHealth {
             let before = state.withLock { state in
                 let before = state.conditions[lane]
                 state.conditions[lane] = condition
-                // A pause that is not written yet holds all the same.
-                if condition.pause == nil { state.conditions[lane]?.pause = before?.pause }
+                // What was paused or resumed here may not be written yet; what was elsewhere is read anew.
+                state.conditions[lane]?.pause = before?.pause
                 state.changes.wrote([lane])
                 return before
             }
+            if condition.pause != nil, condition.pause != before?.pause { hear(of: lane.networkID) }
             guard (before?.brakedSince == nil) != (condition.brakedSince == nil) else { continue }
             if condition.brakedSince == nil {
                 logger.notice("Reports of devices as gone are believed again", metadata: ["lane": "\(lane)"])
@@ -186,10 +185,12 @@ extension LaneHealth {
         }
     }
 
-    func drain(_ lane: Lane, for length: Duration, reason: String) {
+    /// Has the queue give up what waits in a lane: while the state is locked, so that the queue hears of what happens to a lane in the
+    /// order in which it happens.
+    func drain(_ lane: Lane, for length: Duration, reason: String, _ state: inout State) {
         let groups = queue.pause(lane, for: length, reason: reason)
         guard !groups.isEmpty else { return }
-        state.withLock { $0.drained[HeldBack(pause: length, reason: reason), default: []] += groups }
+        state.drained[HeldBack(pause: length, reason: reason), default: []] += groups
     }
 }
 

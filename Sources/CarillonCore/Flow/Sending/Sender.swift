@@ -191,7 +191,14 @@ extension Sender {
 extension Sender {
     private func send(_ grant: SendingQueue.Queue.Grant) async {
         let group = grant.item.group
-        if grant.isProbe, await !lanes.takeTrial(of: group.lane) { return await leaveToOthers(grant) }
+        if grant.isProbe {
+            guard await lanes.takeTrial(of: group.lane) else { return await leaveToOthers(grant) }
+            // Nobody renews its lease meanwhile.
+            guard isSafe(grant.item) else {
+                queue.finished([grant])
+                return await queue.giveBack([group], after: .zero)
+            }
+        }
         let ledger = SendLedger(grant.item, isProbe: grant.isProbe)
         let isFirst = sending.withLock { sending in
             sending[ObjectIdentifier(ledger)] = Sending(grant: grant, ledger: ledger)

@@ -177,7 +177,10 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
         // Unstructured on purpose: a batch carries many callers' items and must not end with any one of them.
         case .run(let lane):
             let thread = freeThread()
-            Task(executorPreference: thread?.executor) { await self.run(lane, on: thread) }
+            // Nor does it work in the time of the one who began it, or of the batch before.
+            UnitOfWork.$current.withValue(nil) {
+                _ = Task(executorPreference: thread?.executor) { await self.run(lane, on: thread) }
+            }
         case .look(let moment):
             Task {
                 try? await Task.sleep(until: moment)
