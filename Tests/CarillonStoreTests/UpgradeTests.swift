@@ -62,7 +62,9 @@ import Testing
         defer { proxy.close() }
         var cuts = 0
         while true {
-            let database = try await TestDatabase.make(upTo: version, through: proxy)
+            var database = try await TestDatabase.make(upTo: version, through: proxy)
+            // As a start does it; to prepare anything would be a moment more.
+            database.preparesStatements = false
             proxy.arm(isAnswerLost ? .answerUnread : .requestLost, after: cuts)
             let wasCut = try await TestDatabase.withPool(database) { pool in
                 // A connection that is cut before anything was sent by it is replaced.
