@@ -44,7 +44,8 @@ extension Services {
     }
 }
 
-extension Crashes {
+// It compares times, unlike other crashes.
+extension Services {
     @Suite struct PushCrashTests {
         /// Promise P3: 250 ms until outcomes are handed to the database, and what a busy machine takes to write them.
         private static let longestUnsettled = Duration.seconds(1)
