@@ -246,7 +246,9 @@ extension SendingQueue {
         let release = UnitOfWork.$current.withValue(nil) {
             Task {
                 do {
-                    for (delay, groups) in waits { try await claims.release(groups, after: delay, laneReason: laneReason) }
+                    for (delay, groups) in waits {
+                        try await claims.release(groups, after: delay, laneReason: laneReason)
+                    }
                 } catch {
                     logger.debug("Deliveries stay leased until their leases run out", metadata: ["error": "\(error)"])
                 }
