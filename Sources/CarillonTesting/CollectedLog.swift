@@ -4,7 +4,12 @@ import Synchronization
 package final class CollectedLog: Sendable {
     private let entries = Mutex<[(message: String, metadata: [String: String])]>([])
 
-    package init() {}
+    private let heard: @Sendable () -> Void
+
+    /// - Parameter heard: What is done when something was told.
+    package init(_ heard: @escaping @Sendable () -> Void = {}) {
+        self.heard = heard
+    }
 
     /// Writes to it, from `notice` on.
     package var logger: Logger { logger(from: .notice) }
@@ -35,6 +40,7 @@ package final class CollectedLog: Sendable {
         func log(event: LogEvent) {
             let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
             collected.entries.withLock { $0.append((event.message.description, all.mapValues { "\($0)" })) }
+            collected.heard()
         }
     }
 }

@@ -46,7 +46,11 @@ extension StatementExecutor {
         let keys = statements.map(\.key)
         let isAlone = options.map { isWhole(statements, keys, $0) } ?? false
         let steps = try steps(of: statements, keys)
-        let opening = try isAlone ? openingSteps(options?.limitStatements ?? []) : openingSteps
+        // What opens a transaction is prepared as any other statement: to parse and to plan it takes as long as a look-up by a key.
+        let before = isAlone ? options?.limitStatements ?? [] : openingStatements
+        let opening = try before.map { statement throws(PostgresError) in
+            try step(of: statement, statement.key, isKept: isKept(statement))
+        }
         let isWrite = options.map { !$0.readOnly } ?? false
         var all = opening + steps
         if options != nil, !isAlone { all.append(.unprepared(text: "COMMIT", ParameterList())) }
@@ -78,25 +82,10 @@ extension StatementExecutor {
         return results
     }
 
-    private var openingSteps: [ConnectionHandle.Step] {
-        get throws(PostgresError) {
-            guard case .opening(let options) = transactionState else { return [] }
-            guard configuration.handsOnSettings else { return try openingSteps(options.statements) }
-            return options.commands.map { .unprepared(text: $0, ParameterList()) }
-        }
-    }
-
-    /// Statements that open a transaction, prepared as any other: parsing and planning them takes as long as running a look-up by a key.
-    private func openingSteps(_ statements: [SQL]) throws(PostgresError) -> [ConnectionHandle.Step] {
-        var steps: [ConnectionHandle.Step] = []
-        for statement in statements {
-            steps.append(
-                isKept(statement)
-                    ? .prepared(name: try prepare(statement.key), statement.parameters)
-                    : .unprepared(text: statement.text, statement.parameters)
-            )
-        }
-        return steps
+    private var openingStatements: [SQL] {
+        guard case .opening(let options) = transactionState else { return [] }
+        guard configuration.handsOnSettings else { return options.statements }
+        return options.commands.map { .unprepared(SQL(trusted: $0)) }
     }
 
     /// Whether these are the whole transaction, and one statement that sees by itself what it would see inside of one. To prepare it
@@ -128,13 +117,20 @@ extension StatementExecutor {
         var steps: [ConnectionHandle.Step] = []
         for (statement, key) in zip(statements, keys) {
             // A cache that is too small would give up one while another is prepared.
-            guard isKept(statement), statements.count <= configuration.statementCacheCapacity else {
-                steps.append(.unprepared(text: key.text, statement.parameters))
-                continue
-            }
-            if !isPrepared(key) { try open() }
-            steps.append(.prepared(name: try prepare(key), statement.parameters))
+            let isKept = isKept(statement) && statements.count <= configuration.statementCacheCapacity
+            if isKept, !isPrepared(key) { try open() }
+            steps.append(try step(of: statement, key, isKept: isKept))
         }
         return steps
+    }
+
+    private func step(
+        of statement: SQL,
+        _ key: StatementCache.Key,
+        isKept: Bool
+    ) throws(PostgresError) -> ConnectionHandle.Step {
+        isKept
+            ? .prepared(name: try prepare(key), statement.parameters)
+            : .unprepared(text: key.text, statement.parameters)
     }
 }

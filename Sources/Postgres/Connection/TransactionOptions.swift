@@ -45,10 +45,9 @@ public struct TransactionOptions: Sendable {
 
     /// The statement that sets its limits, if it has any of its own: one for both.
     var limitStatements: [SQL] {
-        guard let first = limits.first else { return [] }
-        return [
-            limits.dropFirst().reduce("SELECT \(sql: first.statement)") { "\(sql: $0), \(sql: $1.statement)" }
-        ]
+        let calls = limits.map { "set_config('\(sql: SQL(trusted: $0.setting))', \($0.milliseconds), true)" as SQL }
+        guard let first = calls.first else { return [] }
+        return [calls.dropFirst().reduce("SELECT " + first) { $0 + ", " + $1 }]
     }
 
     private var beginning: String {
@@ -56,16 +55,9 @@ public struct TransactionOptions: Sendable {
         "BEGIN ISOLATION LEVEL \(isolation.rawValue)\(readOnly ? " READ ONLY" : "")"
     }
 
-    private struct Limit {
-        var setting: String
-        var milliseconds: Int64
-
-        var statement: SQL { "set_config('\(sql: SQL(trusted: setting))', \("\(milliseconds)"), true)" }
-    }
-
-    private var limits: [Limit] {
+    private var limits: [(setting: String, milliseconds: String)] {
         [("statement_timeout", statementTimeout), ("lock_timeout", lockTimeout)].compactMap { setting, limit in
-            limit.map { Limit(setting: setting, milliseconds: $0.roundedUpMilliseconds) }
+            limit.map { (setting, "\($0.roundedUpMilliseconds)") }
         }
     }
 

@@ -1,5 +1,4 @@
 import CarillonTesting
-import Logging
 import Synchronization
 import Testing
 
@@ -84,34 +83,13 @@ import Testing
     @Test func `the queue hears of a pause before it hears of what ends it`() {
         let queue = SendingQueue(claims: ScriptedClaims(), logger: TestDatabase.logger)
         let known = Mutex<LaneHealth?>(nil)
-        let log = Overheard { [lane] in known.withLock(\.self)?.resume(lane, at: WallClock.system.now()) }
-        let health = LaneHealth(
-            store: store,
-            devices: StoreScene.here.devices,
-            queue: queue,
-            logger: Logger(label: "lanes") { _ in log }
-        )
+        let log = CollectedLog { [lane] in known.withLock(\.self)?.resume(lane, at: WallClock.system.now()) }
+        let health = LaneHealth(store: store, devices: StoreScene.here.devices, queue: queue, logger: log.logger)
         known.withLock { $0 = health }
         // It is ended as soon as it is told of.
         _ = health.pause(lane, for: .seconds(60), reason: "down", at: WallClock.system.now())
         #expect(health.condition(of: lane)?.pause == nil)
         #expect(queue.isSending(lane))
-    }
-
-    /// Does something when anything is logged.
-    private struct Overheard: LogHandler {
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.notice
-        let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { body() }
     }
 
     @Test func `of overlapping readings those that began after a write count`() {

@@ -35,12 +35,9 @@ extension LaneHealth {
     func write() async {
         let writing = state.withLock { state in
             guard state.changes.count > 0 || !state.drained.isEmpty else { return state.writing }
-            // It writes everybody's changes: whoever begins it has no part in how that ends.
-            state.writing = UnitOfWork.$current.withValue(nil) { [former = state.writing] in
-                Task {
-                    await former?.value
-                    await self.writeAll()
-                }
+            state.writing = UnitOfWork.beginShared { [former = state.writing] in
+                await former?.value
+                await self.writeAll()
             }
             return state.writing
         }

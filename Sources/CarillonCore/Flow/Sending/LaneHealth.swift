@@ -152,8 +152,8 @@ extension LaneHealth {
             state.conditions[lane]?.apply(change, at: time)
             state.changes.append(ChangedLane(lane, change))
             drain(lane, for: length, reason: reason, &state)
+            wake.yield()
         }
-        wake.yield()
     }
 
     /// Counts sends that were not answered in time, of endpoints all that failed; whether there were too many in a row.

@@ -191,13 +191,9 @@ extension Sender {
 extension Sender {
     private func send(_ grant: SendingQueue.Queue.Grant) async {
         let group = grant.item.group
-        if grant.isProbe {
-            guard await lanes.takeTrial(of: group.lane) else { return await leaveToOthers(grant) }
-            // Nobody renews its lease meanwhile.
-            guard isSafe(grant.item) else {
-                queue.finished([grant])
-                return await queue.giveBack([group], after: .zero)
-            }
+        // While it waits for its turn nobody renews its lease.
+        if grant.isProbe, await !lanes.takeTrial(of: group.lane) || !isSafe(grant.item) {
+            return await leaveToOthers(grant)
         }
         let ledger = SendLedger(grant.item, isProbe: grant.isProbe)
         let isFirst = sending.withLock { sending in
@@ -227,7 +223,7 @@ extension Sender {
         queue.finished([last?.grant ?? grant])
     }
 
-    /// Gives a group back whose lane another replica tries, until that has to be known.
+    /// Gives a group back whose lane is tried with another one, until what came of that has to be known.
     private func leaveToOthers(_ grant: SendingQueue.Queue.Grant) async {
         let condition = lanes.condition(of: grant.lane)
         let rest = condition?.remainingPause(at: grant.item.time(at: .now)) ?? .seconds(1)

@@ -242,19 +242,15 @@ extension SendingQueue {
         let waits = Dictionary(grouping: groups) { group in
             laneReason == nil ? delay : group.wait(for: delay, afterFailures: group.attempt)
         }
-        // Whoever is cancelled gives back all the same, in a time that is nobody's.
-        let release = UnitOfWork.$current.withValue(nil) {
-            Task {
-                do {
-                    for (delay, groups) in waits {
-                        try await claims.release(groups, after: delay, laneReason: laneReason)
-                    }
-                } catch {
-                    logger.debug("Deliveries stay leased until their leases run out", metadata: ["error": "\(error)"])
-                }
+        // Whoever is cancelled gives back all the same.
+        await UnitOfWork.beginShared { [claims, logger] in
+            do {
+                for (delay, groups) in waits { try await claims.release(groups, after: delay, laneReason: laneReason) }
+            } catch {
+                logger.debug("Deliveries stay leased until their leases run out", metadata: ["error": "\(error)"])
             }
         }
-        await release.value
+        .value
     }
 
     /// Leaves what is of these networks, which are on their way elsewhere, to whoever has them next; and takes all others' again.

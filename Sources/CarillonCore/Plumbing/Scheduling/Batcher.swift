@@ -174,13 +174,9 @@ final class Batcher<Tenant: Hashable & Sendable, Item: Sendable, Answer: Sendabl
     private func take(_ step: Step) {
         switch step {
         case .nothing: break
-        // Unstructured on purpose: a batch carries many callers' items and must not end with any one of them.
         case .run(let lane):
             let thread = freeThread()
-            // Nor does it work in the time of the one who began it, or of the batch before.
-            UnitOfWork.$current.withValue(nil) {
-                _ = Task(executorPreference: thread?.executor) { await self.run(lane, on: thread) }
-            }
+            UnitOfWork.beginShared(on: thread?.executor) { await self.run(lane, on: thread) }
         case .look(let moment):
             Task {
                 try? await Task.sleep(until: moment)

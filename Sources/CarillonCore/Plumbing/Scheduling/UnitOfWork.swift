@@ -52,6 +52,15 @@ package final class UnitOfWork: Sendable {
         state.withLock { $0.deadline = nil }
     }
 
+    /// Begins what is of many: it ends by itself, in a time that is nobody's, whatever becomes of whoever begins it.
+    @discardableResult
+    package static func beginShared(
+        on executor: (any TaskExecutor)? = nil,
+        _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        $current.withValue(nil) { Task(executorPreference: executor) { await work() } }
+    }
+
     /// Runs `work` as a unit.
     ///
     /// - Throws: What `work` throws; ``OutcomeUnknown`` in place of an error that says that nothing was written, when an
